@@ -3,10 +3,7 @@
 //! The contract itself, with its comments for client developers, is `compass/v1/*.proto`.
 
 /// Messages, enums, clients and servers of the package `compass.v1`.
-#[allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::all,
+#[expect(
     clippy::pedantic,
     reason = "the code is generated; what a client needs to know is in the comments of the .proto files"
 )]
