@@ -1,0 +1,1 @@
+//! Typed gRPC client of people's commands and of AgentDoor.

@@ -1,0 +1,1 @@
+//! The runner's half: dial-out client, control retention, journal files.

@@ -1,0 +1,1 @@
+//! What the model side of an agent speaks: JSON lines.

@@ -1,0 +1,1 @@
+//! Storage, writer and event bus in memory.

@@ -1,0 +1,1 @@
+//! Every tonic door of the server.

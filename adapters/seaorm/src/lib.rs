@@ -1,0 +1,1 @@
+//! Storage and writer on Postgres and SQLite through SeaORM.

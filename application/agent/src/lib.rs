@@ -1,0 +1,1 @@
+//! The agent core: lanes, injected ids, tools, with ports below, above and beside.

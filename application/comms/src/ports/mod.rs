@@ -1,0 +1,13 @@
+//! What the use cases of the conversation need of storage.
+
+mod reads;
+mod storage;
+mod tokens;
+mod writes;
+
+pub use reads::{
+    AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, OpenAsksPage, TopicReads, TopicSummary,
+};
+pub use storage::{ReadUnit, Storage, UnitOfWork};
+pub use tokens::{Subject, TokenHash, TokenReads, TokenRepository, TokenRow};
+pub use writes::{AccountRepository, ChannelRepository, CursorRepository};

@@ -1,0 +1,138 @@
+//! Reads of one snapshot, each answered by an index.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use compass_domain::{
+    Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, Topic, TopicId,
+    UnixMillis,
+};
+use compass_ports::StorageError;
+
+/// Reads of accounts.
+#[async_trait]
+pub trait AccountReads {
+    /// An account by id, whoever asks.
+    async fn find_account(&mut self, id: AccountId) -> Result<Option<Account>, StorageError>;
+
+    /// An account by handle, whoever asks.
+    async fn find_account_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError>;
+
+    /// What `viewer` may see: itself, every person, its own agents, and whoever shares a channel with it; by handle.
+    async fn list_accounts(&mut self, viewer: Actor) -> Result<Vec<Account>, StorageError>;
+
+    /// True if `viewer` may see `account` by the rule of [`AccountReads::list_accounts`].
+    async fn sees_account(&mut self, viewer: Actor, account: AccountId) -> Result<bool, StorageError>;
+
+    /// What agents last said they do, with the time they said it; agents that said nothing are left out.
+    async fn list_activities(
+        &mut self,
+        agents: &[AccountId],
+    ) -> Result<Vec<(AccountId, String, UnixMillis)>, StorageError>;
+}
+
+/// Reads of channels.
+#[async_trait]
+pub trait ChannelReads {
+    /// A channel with members and pins, whoever asks.
+    async fn find_channel(&mut self, id: ChannelId) -> Result<Option<Channel>, StorageError>;
+
+    /// What `viewer` may see: where it takes part, and ordinary channels of an effectively shared group; by name.
+    async fn list_channels(&mut self, viewer: Actor) -> Result<Vec<Channel>, StorageError>;
+
+    /// Ids of the channels with this name key in which `viewer` takes part.
+    async fn find_channels_named(&mut self, viewer: Actor, key: &str)
+    -> Result<Vec<ChannelId>, StorageError>;
+
+    /// The channels among `channels` in which the account takes part.
+    async fn participating(
+        &mut self,
+        account: AccountId,
+        channels: &[ChannelId],
+    ) -> Result<Vec<ChannelId>, StorageError>;
+
+    /// True if `viewer` may see the channel by the rule of [`ChannelReads::list_channels`].
+    async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError>;
+
+    /// True if the two share a channel by participation.
+    async fn share_channel(&mut self, one: AccountId, other: AccountId) -> Result<bool, StorageError>;
+}
+
+/// A topic with what its row does not keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicSummary {
+    /// The row.
+    pub topic: Arc<Topic>,
+    /// Open asks in it, counted now.
+    pub open_asks: u32,
+}
+
+/// Reads of topics.
+#[async_trait]
+pub trait TopicReads {
+    /// A topic by id, whoever asks.
+    async fn find_topic(&mut self, id: TopicId) -> Result<Option<TopicSummary>, StorageError>;
+
+    /// A topic of a channel by the key of its name.
+    async fn find_topic_named(
+        &mut self,
+        channel: ChannelId,
+        key: &str,
+    ) -> Result<Option<TopicSummary>, StorageError>;
+
+    /// The topics of a channel: newest activity first, then newest created, then by id.
+    async fn list_topics(
+        &mut self,
+        channel: ChannelId,
+        include_archived: bool,
+    ) -> Result<Vec<TopicSummary>, StorageError>;
+}
+
+/// Which messages to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessagePage {
+    /// Of which channel.
+    pub channel: ChannelId,
+    /// Of one topic only.
+    pub topic: Option<TopicId>,
+    /// Strictly older than this message of the same channel.
+    pub before: Option<MessageId>,
+    /// Not newer than this position.
+    pub snapshot: Option<Position>,
+    /// At the most, already clamped.
+    pub limit: u32,
+}
+
+/// Reads of messages.
+#[async_trait]
+pub trait MessageReads {
+    /// A page, newest first; it ends early at [`compass_domain::limits::PAGE_BYTES`] of stored blocks but
+    /// holds at least one message. A corrupt message fails the page.
+    async fn list_messages(&mut self, page: &MessagePage) -> Result<Vec<Arc<Message>>, StorageError>;
+
+    /// A message by id, whoever asks.
+    async fn find_message(&mut self, id: MessageId) -> Result<Option<Arc<Message>>, StorageError>;
+
+    /// The highest position given out; 0 when there is no message.
+    async fn last_position(&mut self) -> Result<Position, StorageError>;
+}
+
+/// Which open asks to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenAsksPage {
+    /// Who asks; only where it takes part.
+    pub viewer: AccountId,
+    /// Of one channel only.
+    pub channel: Option<ChannelId>,
+    /// Strictly older, by position, than this message; it need not hold an open ask any more.
+    pub before: Option<MessageId>,
+    /// At the most, already clamped.
+    pub limit: u32,
+}
+
+/// Reads of open asks.
+#[async_trait]
+pub trait AskReads {
+    /// Messages that hold an open ask, each once, newest first by position; ends early like a page of messages.
+    async fn list_open_asks(&mut self, page: &OpenAsksPage) -> Result<Vec<Arc<Message>>, StorageError>;
+}

@@ -1,0 +1,3 @@
+//! Live sessions, the delivery rail and presence.
+
+pub mod ports;

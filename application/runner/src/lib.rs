@@ -1,0 +1,1 @@
+//! Runner policy: control retention and redelivery, publish sequencing.

@@ -1,0 +1,55 @@
+//! What is told to subscribers after a commit.
+
+use std::sync::Arc;
+
+use crate::{
+    account::Account,
+    channel::Channel,
+    id::{AccountId, ChannelId, MessageId},
+    message::Message,
+    presence::Presence,
+    topic::Topic,
+};
+
+/// One thing that happened. Content is shared with the commit that caused it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A message was stored.
+    MessagePosted(Arc<Message>),
+    /// An ask of a stored message ended.
+    MessageUpdated(Arc<Message>),
+    /// A message's routing is done; for delivery only, never sent to subscribers.
+    MessageSettled {
+        /// Its channel.
+        channel: ChannelId,
+        /// Which.
+        message: MessageId,
+    },
+    /// A topic was created or changed.
+    TopicUpserted(Arc<Topic>),
+    /// A channel was created or changed.
+    ChannelChanged {
+        /// The whole channel.
+        channel: Arc<Channel>,
+        /// Who lost participation.
+        removed: Vec<AccountId>,
+    },
+    /// An account was created or changed.
+    AccountChanged(Arc<Account>),
+    /// An agent set its activity; the hub makes a presence event of it.
+    ActivityChanged {
+        /// Which agent.
+        agent: AccountId,
+        /// The activity, cut.
+        activity: String,
+    },
+    /// An agent's presence or activity changed.
+    AgentPresenceChanged {
+        /// Which agent.
+        agent: AccountId,
+        /// What others see.
+        presence: Presence,
+        /// The activity; empty on a transition.
+        activity: String,
+    },
+}

@@ -1,0 +1,1 @@
+//! Speed scenarios and their floors.

@@ -1,0 +1,1 @@
+//! The real binary from outside.

@@ -1,0 +1,1 @@
+//! Builders, fixed clock and ids, contract suites, a temporary Postgres.
