@@ -42,7 +42,9 @@ fn run(command: Command) -> Result<ExitCode, Error> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Postgres { program, arguments } => with_postgres(&program, &arguments),
-        Command::Steps { groups, long } => Plan::new(&groups, long).run(&Runner::new()?).map(|()| ExitCode::SUCCESS),
+        Command::Steps { groups, long } => {
+            Plan::new(&groups, long).run(&Runner::new()?).map(|()| ExitCode::SUCCESS)
+        }
     }
 }
 

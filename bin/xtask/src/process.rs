@@ -34,7 +34,8 @@ enum Group {
 impl Runner {
     /// Takes over the signals that would end this process, so that a run can clean up first.
     pub(crate) fn new() -> Result<Self, Error> {
-        let signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM]).map_err(Error::io("handle signals"))?;
+        let signals =
+            Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM]).map_err(Error::io("handle signals"))?;
         Ok(Self { signals: RefCell::new(signals) })
     }
 
@@ -49,7 +50,7 @@ impl Runner {
     pub(crate) fn run(&self, name: &str, command: &mut Command) -> Result<(), Error> {
         self.check()?;
         command.stdin(Stdio::null()).process_group(0);
-        let status = self.finish(command, Group::Own, &BTreeMap::new())?;
+        let status = self.finish(command, Group::Own, &orphans::children())?;
         succeed(name, status)
     }
 
@@ -61,7 +62,11 @@ impl Runner {
         let status = self.finish(command, Group::Own, &before);
         let left = orphans::end_new(&before);
         succeed(name, status?)?;
-        if left.is_empty() { Ok(()) } else { Err(Error::LeftRunning { name: name.to_owned(), processes: left }) }
+        if left.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::LeftRunning { name: name.to_owned(), processes: left })
+        }
     }
 
     /// Runs a command that has this terminal; gives its exit code.
@@ -74,7 +79,7 @@ impl Runner {
         self.check()?;
         let mut command = Command::new(program);
         command.args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
-        let status = self.finish(&mut command, Group::Shared, &BTreeMap::new())?;
+        let status = self.finish(&mut command, Group::Shared, &orphans::children())?;
         let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
         Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
     }

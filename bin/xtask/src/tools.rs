@@ -30,9 +30,18 @@ impl Tool {
         println!("{} {} is not installed: building it into {}", self.name, self.version, root.display());
         let build = root.join("build");
         let mut install = cargo();
-        install.args(["install", self.name, "--version", self.version, "--locked", "--quiet", "--root"]).arg(&root);
+        install
+            .args(["install", self.name, "--version", self.version, "--locked", "--quiet", "--root"])
+            .arg(&root);
         // Quick to build matters more than quick to run: it runs for seconds.
-        install.args(["--profile", "dev", "--config", "profile.dev.opt-level=1", "--config", "profile.dev.debug=false"]);
+        install.args([
+            "--profile",
+            "dev",
+            "--config",
+            "profile.dev.opt-level=0",
+            "--config",
+            "profile.dev.debug=false",
+        ]);
         install.env("CARGO_TARGET_DIR", &build);
         runner.run(&format!("installing {}", self.name), &mut install)?;
         std::fs::remove_dir_all(&build).map_err(Error::io(format!("remove {}", build.display())))?;
@@ -65,7 +74,8 @@ fn is_about_this_package(name: &OsString) -> bool {
 
 fn kept() -> Result<PathBuf, Error> {
     let cache = compass_pgtemp::cache_dir();
-    let cache = cache.ok_or_else(|| Error::Tool("neither XDG_CACHE_HOME nor HOME says where to keep tools".to_owned()))?;
+    let cache = cache
+        .ok_or_else(|| Error::Tool("neither XDG_CACHE_HOME nor HOME says where to keep tools".to_owned()))?;
     Ok(cache.join("tools"))
 }
 

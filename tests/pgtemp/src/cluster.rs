@@ -119,16 +119,15 @@ impl Drop for Cluster {
     }
 }
 
-/// The binaries' directory, or a copy that the server's user can reach.
+/// The binaries' directory, or its place in a copy that the server's user can reach.
 fn reachable(binaries: &Binaries, account: Option<Account>, dir: &Path) -> Result<PathBuf, Error> {
     let found = binaries.dir();
-    let (Some(account), Some(root)) = (account, found.parent()) else { return Ok(found.to_path_buf()) };
-    if account.reaches(&found.join("postgres")) {
+    let Some(account) = account.filter(|account| !account.reaches(&found.join("postgres"))) else {
         return Ok(found.to_path_buf());
-    }
-    let copy = dir.join("install");
-    directory::copy_for(account, root, &copy)?;
-    Ok(copy.join(found.file_name().unwrap_or_default()))
+    };
+    let (tree, copy) = (binaries.tree(), dir.join("install"));
+    directory::copy_for(account, tree, &copy)?;
+    Ok(copy.join(found.strip_prefix(tree).unwrap_or(found)))
 }
 
 /// The number only names the socket, but tools print it: one that no other server uses avoids confusion.

@@ -2,7 +2,8 @@
 #![expect(clippy::expect_used, reason = "helpers of tests fail the test")]
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,12 +17,41 @@ fn binaries() -> Binaries {
     Binaries::locate().expect("a usable setting").expect("a PostgreSQL server, or COMPASS_PG_BIN")
 }
 
-fn query(binaries: &Binaries, cluster: &Cluster, sql: &str) -> String {
-    let psql = binaries.dir().join("psql");
-    let output =
-        Command::new(psql).args([&cluster.url("postgres"), "-Atc", sql]).output().expect("psql runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text").trim().to_owned()
+/// Asks for one value over the wire protocol, since not every source of the server brings psql.
+fn query(cluster: &Cluster, sql: &str) -> String {
+    let port = cluster.url("postgres").split_once("port=").expect("a port").1.replace("&user=compass", "");
+    let mut socket = UnixStream::connect(cluster.dir().join(format!(".s.PGSQL.{port}"))).expect("it listens");
+    let startup = b"\0\x03\0\0user\0compass\0database\0postgres\0\0";
+    socket.write_all(&length_and(startup)).expect("it reads");
+    read_until_ready(&mut socket);
+    socket.write_all(b"Q").expect("it reads");
+    socket.write_all(&length_and(format!("{sql}\0").as_bytes())).expect("it reads");
+    let row = read_until_ready(&mut socket);
+    // A row of one column: a count of two bytes, a length of four, the value.
+    String::from_utf8(row.get(6..).unwrap_or_default().to_vec()).expect("text")
+}
+
+fn length_and(body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(body.len() + 4).expect("a short message");
+    [&length.to_be_bytes(), body].concat()
+}
+
+/// Gives the last data row before the server is ready for the next query.
+fn read_until_ready(socket: &mut UnixStream) -> Vec<u8> {
+    let mut row = Vec::new();
+    loop {
+        let mut head = [0; 5];
+        socket.read_exact(&mut head).expect("a message");
+        let [kind, length @ ..] = head;
+        let mut body = vec![0; u32::from_be_bytes(length) as usize - 4];
+        socket.read_exact(&mut body).expect("its body");
+        match kind {
+            b'Z' => return row,
+            b'D' => row = body,
+            b'E' => row = [b"      ".as_slice(), &body].concat(),
+            _ => {}
+        }
+    }
 }
 
 fn postmaster(dir: &Path) -> PathBuf {
@@ -40,10 +70,10 @@ fn each_kind_has_the_durability_it_names_and_a_stop_leaves_nothing() {
     let binaries = binaries();
     for (kind, fsync) in [(Durability::Fast, "off"), (Durability::Durable, "on")] {
         let cluster = Cluster::start(&binaries, kind).expect("it starts");
-        assert_eq!(query(&binaries, &cluster, "show fsync"), fsync);
-        assert_eq!(query(&binaries, &cluster, "show synchronous_commit"), fsync);
-        assert_eq!(query(&binaries, &cluster, "show max_connections"), "300");
-        assert_eq!(query(&binaries, &cluster, "show listen_addresses"), "");
+        assert_eq!(query(&cluster, "show fsync"), fsync);
+        assert_eq!(query(&cluster, "show synchronous_commit"), fsync);
+        assert_eq!(query(&cluster, "show max_connections"), "300");
+        assert_eq!(query(&cluster, "show listen_addresses"), "");
         let (dir, process) = (cluster.dir().to_path_buf(), postmaster(cluster.dir()));
         cluster.stop().expect("it stops");
         assert!(!dir.exists());
@@ -57,8 +87,8 @@ fn two_servers_run_side_by_side() {
     let first = Cluster::start(&binaries, Durability::Fast).expect("it starts");
     let second = Cluster::start(&binaries, Durability::Fast).expect("it starts");
     assert_ne!(first.url("postgres"), second.url("postgres"));
-    query(&binaries, &first, "create database only_in_the_first");
-    assert_eq!(query(&binaries, &second, "select count(*) from pg_database where datname ~ 'first'"), "0");
+    query(&first, "create database only_in_the_first");
+    assert_eq!(query(&second, "select count(*) from pg_database where datname ~ 'first'"), "0");
 }
 
 #[test]

@@ -1,1 +1,3 @@
 //! Builders, fixed clock and ids, contract suites, a temporary Postgres.
+
+pub mod postgres;
