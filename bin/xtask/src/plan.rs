@@ -121,7 +121,7 @@ fn lints(run: &mut Run<'_>) -> Result<(), Error> {
     run.step(Group::Lint, "unused dependencies", Command::new(machete))?;
     let deny = run.timed(Group::Lint, "cargo-deny at hand", || tools::DENY.obtain(runner))?;
     let mut check = Command::new(deny);
-    check.args(["--workspace", "check", "licenses", "bans", "sources"]);
+    check.args(["--workspace", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"]);
     run.step(Group::Lint, "licences, bans, sources", check)?;
     run.step(
         Group::Lint,
