@@ -1,0 +1,226 @@
+//! Reads of one snapshot.
+
+use std::{cmp::Reverse, collections::HashMap, sync::Arc};
+
+use async_trait::async_trait;
+use compass_comms::ports::{
+    AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, OpenAsksPage, TokenReads, TokenRow,
+    TopicReads, TopicSummary,
+};
+use compass_domain::{
+    Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, Seq, Topic, TopicId,
+    UnixMillis, limits,
+};
+use compass_ports::StorageError;
+
+use crate::rows::{MessageRow, TenantRows};
+
+/// The rows of one tenant at one moment.
+pub(crate) struct Snapshot {
+    rows: TenantRows,
+}
+
+impl Snapshot {
+    pub(crate) fn new(rows: TenantRows) -> Self {
+        Self { rows }
+    }
+
+    fn summary(&self, topic: &Arc<Topic>) -> TopicSummary {
+        let open = self.open_asks(topic.channel).remove(&topic.id).unwrap_or_default();
+        TopicSummary { topic: Arc::clone(topic), open_asks: open }
+    }
+
+    fn open_asks(&self, channel: ChannelId) -> HashMap<TopicId, u32> {
+        let mut counts = HashMap::new();
+        for row in self.rows.messages.open_in(channel) {
+            *counts.entry(row.message.topic()).or_default() += 1;
+        }
+        counts
+    }
+}
+
+#[async_trait]
+impl AccountReads for Snapshot {
+    async fn find_account(&mut self, id: AccountId) -> Result<Option<Account>, StorageError> {
+        Ok(self.rows.accounts.find(id).map(|account| Account::clone(account)))
+    }
+
+    async fn find_account_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError> {
+        Ok(self.rows.accounts.find_by_handle(handle).map(|account| Account::clone(account)))
+    }
+
+    async fn list_accounts(&mut self, viewer: Actor) -> Result<Vec<Account>, StorageError> {
+        let visible = self.rows.accounts.all().filter(|account| self.rows.sees_account(viewer, account));
+        Ok(visible.map(|account| Account::clone(account)).collect())
+    }
+
+    async fn sees_account(&mut self, viewer: Actor, account: AccountId) -> Result<bool, StorageError> {
+        let found = self.rows.accounts.find(account);
+        Ok(found.is_some_and(|account| self.rows.sees_account(viewer, account)))
+    }
+
+    async fn list_activities(
+        &mut self,
+        agents: &[AccountId],
+    ) -> Result<Vec<(AccountId, String, UnixMillis)>, StorageError> {
+        let said = agents.iter().filter_map(|&agent| {
+            let (activity, at) = self.rows.accounts.activity(agent)?;
+            Some((agent, activity.to_owned(), at))
+        });
+        Ok(said.collect())
+    }
+}
+
+#[async_trait]
+impl ChannelReads for Snapshot {
+    async fn find_channel(&mut self, id: ChannelId) -> Result<Option<Channel>, StorageError> {
+        Ok(self.rows.channels.find(id).map(|channel| Channel::clone(channel)))
+    }
+
+    async fn list_channels(&mut self, viewer: Actor) -> Result<Vec<Channel>, StorageError> {
+        let ids = self.rows.channels_of(viewer.id);
+        let mut channels: Vec<Channel> =
+            ids.iter().filter_map(|id| self.rows.channels.find(*id)).map(|row| Channel::clone(row)).collect();
+        channels.sort_by(|one, other| (one.name.key(), one.id).cmp(&(other.name.key(), other.id)));
+        Ok(channels)
+    }
+
+    async fn find_channels_named(
+        &mut self,
+        viewer: Actor,
+        key: &str,
+    ) -> Result<Vec<ChannelId>, StorageError> {
+        let named = self.rows.channels.named(key);
+        Ok(named.filter(|id| self.rows.participates(viewer.id, *id)).collect())
+    }
+
+    async fn participating(
+        &mut self,
+        account: AccountId,
+        channels: &[ChannelId],
+    ) -> Result<Vec<ChannelId>, StorageError> {
+        Ok(channels.iter().copied().filter(|id| self.rows.participates(account, *id)).collect())
+    }
+
+    async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError> {
+        Ok(self.rows.participates(viewer.id, channel))
+    }
+
+    async fn share_channel(&mut self, one: AccountId, other: AccountId) -> Result<bool, StorageError> {
+        Ok(self.rows.share_channel(one, other))
+    }
+}
+
+#[async_trait]
+impl TopicReads for Snapshot {
+    async fn find_topic(&mut self, id: TopicId) -> Result<Option<TopicSummary>, StorageError> {
+        Ok(self.rows.topics.find(id).map(|topic| self.summary(topic)))
+    }
+
+    async fn find_topic_named(
+        &mut self,
+        channel: ChannelId,
+        key: &str,
+    ) -> Result<Option<TopicSummary>, StorageError> {
+        Ok(self.rows.topics.named(channel, key).map(|topic| self.summary(topic)))
+    }
+
+    async fn list_topics(
+        &mut self,
+        channel: ChannelId,
+        include_archived: bool,
+    ) -> Result<Vec<TopicSummary>, StorageError> {
+        let open = self.open_asks(channel);
+        let listed = self.rows.topics.of(channel).filter(|topic| include_archived || !topic.archived);
+        let mut topics: Vec<TopicSummary> = listed
+            .map(|topic| TopicSummary {
+                topic: Arc::clone(topic),
+                open_asks: open.get(&topic.id).copied().unwrap_or_default(),
+            })
+            .collect();
+        topics.sort_by_key(|TopicSummary { topic, .. }| {
+            (Reverse(topic.last_seq), Reverse(topic.created_at), topic.id)
+        });
+        Ok(topics)
+    }
+}
+
+#[async_trait]
+impl MessageReads for Snapshot {
+    async fn list_messages(&mut self, page: &MessagePage) -> Result<Vec<Arc<Message>>, StorageError> {
+        let messages = &self.rows.messages;
+        let before = match page.before {
+            None => Seq(u64::MAX),
+            Some(id) => match messages.find(id).filter(|row| row.message.channel() == page.channel) {
+                Some(row) => row.message.seq(),
+                None => return Ok(Vec::new()),
+            },
+        };
+        let in_snapshot =
+            |row: &&Arc<MessageRow>| page.snapshot.is_none_or(|snapshot| row.position <= snapshot);
+        let in_channel = |row: &&Arc<MessageRow>| row.message.channel() == page.channel;
+        Ok(match page.topic {
+            None => take_page(messages.below(page.channel, before).filter(in_snapshot), page.limit),
+            Some(topic) => {
+                let rows = messages.below_in_topic(topic, before).filter(in_channel);
+                take_page(rows.filter(in_snapshot), page.limit)
+            }
+        })
+    }
+
+    async fn find_message(&mut self, id: MessageId) -> Result<Option<Arc<Message>>, StorageError> {
+        Ok(self.rows.messages.find(id).map(|row| Arc::clone(&row.message)))
+    }
+
+    async fn last_position(&mut self) -> Result<Position, StorageError> {
+        Ok(self.rows.messages.last_position())
+    }
+}
+
+#[async_trait]
+impl AskReads for Snapshot {
+    async fn list_open_asks(&mut self, page: &OpenAsksPage) -> Result<Vec<Arc<Message>>, StorageError> {
+        let messages = &self.rows.messages;
+        let before = match page.before {
+            None => Position(u64::MAX),
+            Some(id) => match messages.find(id) {
+                Some(row) => row.position,
+                None => return Ok(Vec::new()),
+            },
+        };
+        let channels = self.rows.channels_of(page.viewer);
+        let channels = channels.into_iter().filter(|id| page.channel.is_none_or(|only| only == *id));
+        let mut rows: Vec<&Arc<MessageRow>> = channels
+            .flat_map(|channel| messages.open_in(channel))
+            .filter(|row| row.position < before)
+            .collect();
+        rows.sort_by_key(|row| Reverse(row.position));
+        rows.dedup_by_key(|row| row.position);
+        Ok(take_page(rows.into_iter(), page.limit))
+    }
+}
+
+#[async_trait]
+impl TokenReads for Snapshot {
+    async fn list_tokens(
+        &mut self,
+        account: AccountId,
+        now: UnixMillis,
+    ) -> Result<Vec<TokenRow>, StorageError> {
+        Ok(self.rows.tokens.working(account, now))
+    }
+}
+
+/// Takes rows up to the limit and the byte bound, but at least one.
+fn take_page<'a>(rows: impl Iterator<Item = &'a Arc<MessageRow>>, limit: u32) -> Vec<Arc<Message>> {
+    let mut page: Vec<Arc<Message>> = Vec::new();
+    let mut bytes = 0;
+    for row in rows.take(limit as usize) {
+        bytes += row.bytes;
+        if bytes > limits::PAGE_BYTES && !page.is_empty() {
+            break;
+        }
+        page.push(Arc::clone(&row.message));
+    }
+    page
+}

@@ -1,0 +1,81 @@
+//! All rows of a store, as maps that share their structure with their copies.
+
+mod accounts;
+mod apply;
+mod channels;
+mod delivery;
+mod load;
+mod messages;
+mod participants;
+mod tokens;
+mod topics;
+
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+use compass_comms::ports::TokenHash;
+use compass_domain::{NodeId, Position, TenantId, TokenId, UnixMillis};
+
+pub(crate) use accounts::Accounts;
+pub(crate) use channels::Channels;
+pub(crate) use delivery::Deliveries;
+pub(crate) use load::load;
+pub(crate) use messages::{MessageRow, Messages};
+pub(crate) use tokens::Tokens;
+pub(crate) use topics::Topics;
+
+/// Rows found by one key.
+pub(crate) type Map<K, V> = rpds::HashTrieMapSync<K, V>;
+/// Rows found by ranges of keys.
+pub(crate) type Tree<K, V> = rpds::RedBlackTreeMapSync<K, V>;
+/// Keys found by ranges.
+pub(crate) type Index<K> = rpds::RedBlackTreeSetSync<K>;
+
+/// The lowest and the highest 16 bytes an id can hold.
+pub(crate) const LOWEST: [u8; 16] = [0; 16];
+pub(crate) const HIGHEST: [u8; 16] = [0xff; 16];
+
+/// Everything a store holds. Copying it copies roots, not rows.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) tenants: BTreeMap<TenantId, TenantRows>,
+    pub(crate) token_hashes: Map<TokenHash, (TenantId, TokenId)>,
+    /// When each node's lease runs out.
+    pub(crate) leases: Map<NodeId, UnixMillis>,
+    pub(crate) last_position: Position,
+}
+
+/// The rows of one tenant.
+#[derive(Clone, Default)]
+pub(crate) struct TenantRows {
+    pub(crate) accounts: Accounts,
+    pub(crate) channels: Channels,
+    pub(crate) topics: Topics,
+    pub(crate) messages: Messages,
+    pub(crate) deliveries: Deliveries,
+    pub(crate) tokens: Tokens,
+}
+
+impl World {
+    /// A fresh install: one tenant without rows.
+    pub(crate) fn new() -> Self {
+        Self {
+            tenants: BTreeMap::from([(TenantId::default_tenant(), TenantRows::default())]),
+            token_hashes: Map::new_sync(),
+            leases: Map::new_sync(),
+            last_position: Position(0),
+        }
+    }
+
+    pub(crate) fn tenant(&self, tenant: &TenantId) -> TenantRows {
+        self.tenants.get(tenant).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn tenant_mut(&mut self, tenant: &TenantId) -> &mut TenantRows {
+        self.tenants.entry(tenant.clone()).or_default()
+    }
+}
+
+/// All pairs that start with `first`.
+pub(crate) fn pairs<A: Copy, B>(first: A, lowest: B, highest: B) -> RangeInclusive<(A, B)> {
+    (first, lowest)..=(first, highest)
+}

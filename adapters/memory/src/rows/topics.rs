@@ -1,0 +1,57 @@
+//! Topic rows: by id, by the key of their name, by channel.
+
+use std::sync::Arc;
+
+use compass_domain::{ChannelId, Topic, TopicId};
+use compass_ports::{StorageError, TopicWrite};
+
+use super::{HIGHEST, Index, LOWEST, Map, pairs};
+
+/// The topics of a tenant.
+#[derive(Clone, Default)]
+pub(crate) struct Topics {
+    by_id: Map<TopicId, Arc<Topic>>,
+    by_name: Map<(ChannelId, String), TopicId>,
+    of_channel: Index<(ChannelId, TopicId)>,
+}
+
+impl Topics {
+    pub(crate) fn put(&mut self, write: &TopicWrite) -> Result<(), StorageError> {
+        let topic = &write.topic;
+        let key = (topic.channel, topic.name.key().to_owned());
+        if self.by_name.get(&key).is_some_and(|id| *id != topic.id) {
+            return Err(StorageError::Conflict(format!("topic name {:?} is taken", topic.name.as_str())));
+        }
+        match (self.by_id.get(&topic.id), write.created) {
+            (Some(_), true) => return Err(StorageError::Conflict(format!("topic {} exists", topic.id))),
+            (None, false) => return Err(StorageError::Conflict(format!("topic {} is gone", topic.id))),
+            (Some(old), false) => {
+                let old_key = (old.channel, old.name.key().to_owned());
+                if old_key != key {
+                    self.by_name.remove_mut(&old_key);
+                    self.by_name.insert_mut(key, topic.id);
+                }
+            }
+            (None, true) => {
+                self.by_name.insert_mut(key, topic.id);
+                self.of_channel.insert_mut((topic.channel, topic.id));
+            }
+        }
+        self.by_id.insert_mut(topic.id, Arc::clone(topic));
+        Ok(())
+    }
+
+    pub(crate) fn find(&self, id: TopicId) -> Option<&Arc<Topic>> {
+        self.by_id.get(&id)
+    }
+
+    pub(crate) fn named(&self, channel: ChannelId, key: &str) -> Option<&Arc<Topic>> {
+        self.by_name.get(&(channel, key.to_owned())).and_then(|id| self.by_id.get(id))
+    }
+
+    pub(crate) fn of(&self, channel: ChannelId) -> impl Iterator<Item = &Arc<Topic>> {
+        let (lowest, highest) = (TopicId::from_bytes(LOWEST), TopicId::from_bytes(HIGHEST));
+        let ids = self.of_channel.range(pairs(channel, lowest, highest));
+        ids.filter_map(|(_, id)| self.by_id.get(id))
+    }
+}

@@ -1,0 +1,145 @@
+//! The unit of work of rare writes: it changes a copy, and a commit puts the copy in force.
+
+use async_trait::async_trait;
+use compass_comms::ports::{
+    AccountRepository, ChannelRepository, CursorRepository, TokenHash, TokenRepository, TokenRow, UnitOfWork,
+};
+use compass_domain::{
+    Account, AccountId, Channel, ChannelId, Handle, TenantId, TokenId, UnixMillis, channel::Member,
+    delivery::Cursor,
+};
+use compass_ports::StorageError;
+
+use crate::{rows::TenantRows, storage::Turn};
+
+/// One turn over the rows of one tenant.
+pub(crate) struct Unit {
+    turn: Turn,
+    tenant: TenantId,
+}
+
+impl Unit {
+    pub(crate) fn new(turn: Turn, tenant: TenantId) -> Self {
+        Self { turn, tenant }
+    }
+
+    fn rows(&mut self) -> &mut TenantRows {
+        self.turn.world.tenant_mut(&self.tenant)
+    }
+}
+
+#[async_trait]
+impl UnitOfWork for Unit {
+    fn accounts(&mut self) -> &mut dyn AccountRepository {
+        self
+    }
+
+    fn channels(&mut self) -> &mut dyn ChannelRepository {
+        self
+    }
+
+    fn cursors(&mut self) -> &mut dyn CursorRepository {
+        self
+    }
+
+    fn tokens(&mut self) -> &mut dyn TokenRepository {
+        self
+    }
+
+    async fn commit(mut self: Box<Self>) -> Result<(), StorageError> {
+        self.turn.keep();
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl AccountRepository for Unit {
+    async fn insert(&mut self, account: &Account) -> Result<(), StorageError> {
+        self.rows().accounts.insert(account)
+    }
+
+    async fn find(&mut self, id: AccountId) -> Result<Option<Account>, StorageError> {
+        Ok(self.rows().accounts.find(id).map(|account| Account::clone(account)))
+    }
+
+    async fn find_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError> {
+        Ok(self.rows().accounts.find_by_handle(handle).map(|account| Account::clone(account)))
+    }
+
+    async fn put_activity(
+        &mut self,
+        agent: AccountId,
+        activity: &str,
+        at: UnixMillis,
+    ) -> Result<(), StorageError> {
+        self.rows().accounts.put_activity(agent, activity, at);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl ChannelRepository for Unit {
+    async fn insert(&mut self, channel: &Channel) -> Result<(), StorageError> {
+        self.rows().channels.insert(channel)
+    }
+
+    async fn lock(&mut self, id: ChannelId) -> Result<Option<Channel>, StorageError> {
+        // The turn holds every row already.
+        Ok(self.rows().channels.find(id).map(|channel| Channel::clone(channel)))
+    }
+
+    async fn participates(&mut self, account: AccountId, channel: ChannelId) -> Result<bool, StorageError> {
+        Ok(self.rows().participates(account, channel))
+    }
+
+    async fn put_member(&mut self, channel: ChannelId, member: Member) -> Result<(), StorageError> {
+        self.rows().channels.put_member(channel, member)
+    }
+
+    async fn remove_member(&mut self, channel: ChannelId, account: AccountId) -> Result<bool, StorageError> {
+        Ok(self.rows().channels.remove_member(channel, account))
+    }
+}
+
+#[async_trait]
+impl CursorRepository for Unit {
+    async fn seed(&mut self, agent: AccountId, channel: ChannelId) -> Result<(), StorageError> {
+        let rows = self.rows();
+        let head = rows.channels.head(channel);
+        let head = head.ok_or_else(|| StorageError::Internal(format!("no channel {channel}")))?;
+        rows.deliveries.seed(agent, channel, Cursor::seeded(head.last_seq));
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl TokenRepository for Unit {
+    async fn insert(&mut self, token: &TokenRow) -> Result<(), StorageError> {
+        let world = &mut self.turn.world;
+        if world.token_hashes.contains_key(&token.hash) {
+            return Err(StorageError::Conflict("the token's hash is taken".into()));
+        }
+        world.token_hashes.insert_mut(token.hash, (self.tenant.clone(), token.id));
+        self.rows().tokens.put(token.clone());
+        Ok(())
+    }
+
+    async fn find(&mut self, id: TokenId) -> Result<Option<TokenRow>, StorageError> {
+        Ok(self.rows().tokens.find(id).cloned())
+    }
+
+    async fn find_by_hash(&mut self, hash: &TokenHash) -> Result<Option<TokenRow>, StorageError> {
+        let found = self.turn.world.token_hashes.get(hash).filter(|(tenant, _)| *tenant == self.tenant);
+        let Some(&(_, id)) = found else { return Ok(None) };
+        Ok(self.rows().tokens.find(id).cloned())
+    }
+
+    async fn revoke(&mut self, id: TokenId, at: UnixMillis) -> Result<bool, StorageError> {
+        let tokens = &mut self.rows().tokens;
+        let Some(row) = tokens.find(id).filter(|row| row.revoked_at.is_none()).cloned() else {
+            return Ok(false);
+        };
+        tokens.put(TokenRow { revoked_at: Some(at), ..row });
+        Ok(true)
+    }
+}
