@@ -1,1 +1,10 @@
-//! The agent core: lanes, injected ids, tools, with ports below, above and beside.
+//! The agent core: what an agent may call, what reaches it, and what must survive its process.
+//!
+//! It speaks to the server through [`ports::Gateway`], to whatever drives the model through the lines or prompts
+//! of a harness, and keeps what must not be lost in [`ports::Journal`]. It knows no transport and no storage.
+
+pub mod guard;
+pub mod inbox;
+pub mod ports;
+pub mod seen;
+pub mod tools;

@@ -1,0 +1,132 @@
+//! Messages as an agent sees them: what came over the wire, trusted for nothing.
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct SeenMessage {
+    /// Its id.
+    pub id: String,
+    /// Its topic's id.
+    pub topic_id: String,
+    /// Who posted it.
+    pub author_account_id: String,
+    /// When, in milliseconds since 1970.
+    pub at_unix_ms: i64,
+    /// Its place in the channel.
+    pub channel_seq: u64,
+    /// Its blocks.
+    pub blocks: Vec<SeenBlock>,
+}
+
+/// One block.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SeenBlock {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// An ask.
+    Ask {
+        /// The ask.
+        ask: SeenAsk,
+    },
+    /// The answer to an ask.
+    AskAnswer {
+        /// The answered ask.
+        ask: SeenAsk,
+        /// Who asked.
+        asker_account_id: String,
+    },
+    /// A kind this version does not know; it stays visible.
+    Unknown,
+}
+
+/// An ask, with its answers once it has them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct SeenAsk {
+    /// Its id.
+    pub ask_id: String,
+    /// Its questions.
+    pub questions: Vec<SeenQuestion>,
+    /// A person answered.
+    pub answered: bool,
+    /// Its author withdrew it.
+    pub cancelled: bool,
+    /// Who answered.
+    pub answered_by_account_id: String,
+    /// When it ended, in milliseconds since 1970; 0 while it is open.
+    pub closed_at_unix_ms: i64,
+}
+
+/// A question, with its answer once it has one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct SeenQuestion {
+    /// Its id.
+    pub question_id: String,
+    /// What is asked.
+    pub question: String,
+    /// A short title.
+    pub header: String,
+    /// What may be chosen.
+    pub options: Vec<SeenOption>,
+    /// Several options may be chosen.
+    pub allow_multiple: bool,
+    /// Index of the recommended option.
+    pub recommended: Option<i32>,
+    /// What was chosen.
+    pub chosen_option_ids: Vec<String>,
+    /// What was written.
+    pub custom_text: String,
+}
+
+/// An option.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct SeenOption {
+    /// Its id.
+    pub id: String,
+    /// What a person reads.
+    pub label: String,
+    /// A longer explanation.
+    pub description: String,
+    /// What choosing it would produce.
+    pub preview: String,
+}
+
+/// A delivered message with its labels.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Delivery {
+    /// The message.
+    pub message: SeenMessage,
+    /// The topic's name.
+    pub topic_name: String,
+    /// The channel's name.
+    pub channel_name: String,
+    /// The author's handle.
+    pub from_handle: String,
+    /// True if it interrupts instead of waiting for the next turn.
+    pub steer: bool,
+}
+
+impl SeenQuestion {
+    /// True if nothing was chosen and nothing written.
+    pub fn is_skipped(&self) -> bool {
+        self.chosen_option_ids.is_empty() && self.custom_text.is_empty()
+    }
+
+    /// The labels of the chosen options; an id without an option stands for itself.
+    pub fn chosen_labels(&self) -> Vec<&str> {
+        let label = |id: &'_ String| self.options.iter().find(|option| option.id == *id);
+        self.chosen_option_ids.iter().map(|id| label(id).map_or(id.as_str(), |o| o.label.as_str())).collect()
+    }
+}
+
+impl SeenMessage {
+    /// The answered ask this message carries, if it is an answer.
+    pub fn answer(&self) -> Option<&SeenAsk> {
+        self.blocks.iter().find_map(|block| match block {
+            SeenBlock::AskAnswer { ask, .. } => Some(ask),
+            _ => None,
+        })
+    }
+}
