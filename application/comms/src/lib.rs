@@ -6,7 +6,16 @@ use compass_domain::{Actor, TenantId};
 use compass_ports::{Clock, EventBus, Ids, PresenceSource, Writer};
 use tokio_util::task::TaskTracker;
 
+pub mod accounts;
+pub mod asks;
+pub mod channels;
+pub mod events;
+pub mod messages;
 pub mod ports;
+pub mod relay_union;
+pub mod tokens;
+pub mod topics;
+mod unit;
 
 /// What every use case is given.
 #[derive(Clone)]

@@ -1,0 +1,7 @@
+//! Accounts: people, agents, the built-in sender, and what agents say they do.
+
+pub mod bootstrap;
+pub mod create_agent;
+pub mod create_user;
+pub mod list_accounts;
+pub mod set_status;

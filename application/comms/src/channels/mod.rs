@@ -1,0 +1,10 @@
+//! Channels: creating, listing, members, and how a client names one.
+
+mod members;
+
+pub mod create_channel;
+pub mod list_channels;
+pub mod resolve;
+pub mod update_members;
+
+pub use members::UnknownMember;

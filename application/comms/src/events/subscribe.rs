@@ -1,0 +1,161 @@
+//! One caller's stream of events: a boundary, a replay, then what comes, each checked when it is sent.
+
+use std::{fmt, sync::Arc};
+
+use compass_domain::{Classified, ErrorKind, Position};
+use compass_ports::{Next, Published, Since, StorageError, Subscription};
+
+use super::visibility::{is_internal, is_visible};
+use crate::{Caller, Comms, ports::Storage};
+
+/// From where a subscriber wants to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SubscribeFrom {
+    /// The last seq it saw; 0 starts over.
+    pub since_seq: u64,
+    /// The epoch it saw it in; ignored when starting over.
+    pub epoch: u64,
+}
+
+/// What a stream yields.
+#[derive(Debug)]
+pub enum StreamItem {
+    /// The first item of a stream that starts over: reads up to `snapshot` and this stream miss nothing together.
+    Boundary {
+        /// The highest message position before the stream began.
+        snapshot: Position,
+        /// The bus's epoch.
+        epoch: u64,
+    },
+    /// An event that the caller may see.
+    Event(Arc<Published>),
+    /// Events were missed: start over. The stream ends after it.
+    Resync {
+        /// The bus's epoch.
+        epoch: u64,
+    },
+    /// The stream is over.
+    End,
+    /// The stream is over because of a failure.
+    Failed(Error),
+}
+
+/// Why a stream fails.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What the caller may see cannot be told.
+    #[error("cannot tell what the subscriber may see")]
+    Visibility(#[source] StorageError),
+    /// The newest position cannot be read.
+    #[error("cannot read the newest position")]
+    Boundary(#[source] StorageError),
+}
+
+impl Classified for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Visibility(_) => ErrorKind::Internal,
+            Self::Boundary(error) => error.kind(),
+        }
+    }
+}
+
+/// Subscribes the caller to the events of its tenant that it may see.
+pub async fn subscribe(comms: &Comms, caller: &Caller, from: SubscribeFrom) -> EventStream {
+    let since = match from {
+        SubscribeFrom { since_seq: 0, .. } => Since::Start,
+        SubscribeFrom { since_seq, epoch } => Since::After { seq: since_seq, epoch },
+    };
+    let epoch = comms.bus.epoch();
+    // Subscribed before the position is read, so that no commit falls between the two.
+    let state = match comms.bus.subscribe(&caller.tenant, since) {
+        Err(_) => State::Last(StreamItem::Resync { epoch }),
+        Ok(events) if since == Since::Start => match newest(comms, caller).await {
+            Ok(snapshot) => State::First(StreamItem::Boundary { snapshot, epoch }, events),
+            Err(error) => State::Last(StreamItem::Failed(Error::Boundary(error))),
+        },
+        Ok(events) => State::Live(events),
+    };
+    EventStream { storage: Arc::clone(&comms.storage), caller: caller.clone(), epoch, state, unchecked: None }
+}
+
+async fn newest(comms: &Comms, caller: &Caller) -> Result<Position, StorageError> {
+    comms.storage.read(&caller.tenant).await?.last_position().await
+}
+
+/// One caller's stream of events.
+pub struct EventStream {
+    storage: Arc<dyn Storage>,
+    caller: Caller,
+    epoch: u64,
+    state: State,
+    /// Taken from the bus and not yet checked; kept here so that dropping `next` loses nothing.
+    unchecked: Option<Arc<Published>>,
+}
+
+enum State {
+    First(StreamItem, Box<dyn Subscription>),
+    Live(Box<dyn Subscription>),
+    Last(StreamItem),
+    Over,
+}
+
+impl EventStream {
+    /// Waits for the next item; safe to drop while waiting. After the last item it is [`StreamItem::End`] for ever.
+    pub async fn next(&mut self) -> StreamItem {
+        match std::mem::replace(&mut self.state, State::Over) {
+            State::First(item, events) => {
+                self.state = State::Live(events);
+                item
+            }
+            State::Last(item) => item,
+            State::Over => StreamItem::End,
+            State::Live(events) => {
+                self.state = State::Live(events);
+                let item = self.next_visible().await;
+                if !matches!(item, StreamItem::Event(_)) {
+                    self.state = State::Over;
+                }
+                item
+            }
+        }
+    }
+
+    async fn next_visible(&mut self) -> StreamItem {
+        loop {
+            if let Some(published) = self.unchecked.clone() {
+                let visible = may_see(&*self.storage, &self.caller, &published).await;
+                self.unchecked = None;
+                match visible {
+                    Ok(true) => return StreamItem::Event(published),
+                    Ok(false) => {}
+                    Err(error) => return StreamItem::Failed(Error::Visibility(error)),
+                }
+            }
+            let State::Live(events) = &mut self.state else { return StreamItem::End };
+            match events.next().await {
+                Next::Event(published) => self.unchecked = Some(published),
+                Next::Lagged => return StreamItem::Resync { epoch: self.epoch },
+                Next::Closed => return StreamItem::End,
+            }
+        }
+    }
+}
+
+async fn may_see(
+    storage: &dyn Storage,
+    caller: &Caller,
+    published: &Published,
+) -> Result<bool, StorageError> {
+    if is_internal(&published.event) {
+        return Ok(false);
+    }
+    let mut unit = storage.read(&caller.tenant).await?;
+    is_visible(&mut *unit, caller.actor, &published.event).await
+}
+
+impl fmt::Debug for EventStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventStream").field("caller", &self.caller).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,4 @@
+//! Messages: posting and reading.
+
+pub mod list_messages;
+pub mod post_message;

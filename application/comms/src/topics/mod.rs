@@ -1,0 +1,3 @@
+//! Topics: listing; a post creates and revives them.
+
+pub mod list_topics;
