@@ -1,3 +1,10 @@
 //! Live sessions, the delivery rail and presence.
 
+pub mod delivery;
+mod hub;
 pub mod ports;
+mod presence;
+pub mod sessions;
+mod timing;
+
+pub use hub::{Hub, HubPorts};

@@ -1,0 +1,41 @@
+//! Takes what was left unrouted. What sessions are owed is read by their own sender tasks.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{Hub, sessions::Gate, timing::spread};
+
+const EVERY: Duration = Duration::from_secs(15);
+/// A younger message may still be on its way through its own node.
+const LEFT_OVER_MS: u32 = 5_000;
+const BATCH: u32 = 500;
+
+pub(crate) async fn run(hub: Arc<Hub>) {
+    let stop = hub.ports.stop.clone();
+    stop.run_until_cancelled(async {
+        loop {
+            scan(&hub).await;
+            let pause = tokio::time::sleep(spread(EVERY, &*hub.ports.ids));
+            tokio::select! {
+                () = pause => {}
+                () = hub.router.scan_asked() => {}
+            }
+        }
+    })
+    .await;
+}
+
+/// Asks for routing of every left-over message whose author is not in a turn here.
+async fn scan(hub: &Hub) {
+    let found = match hub.ports.ledger.unrouted(hub.ports.node, LEFT_OVER_MS, BATCH).await {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::warn!(%error, "unrouted messages could not be read");
+            return;
+        }
+    };
+    for (tenant, message, author) in found {
+        if hub.registry.gate(&(tenant.clone(), author), message) != Gate::Held {
+            hub.router.request(&tenant, message);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The one task that sends to a session: first what it is owed, then what becomes ready, then what was not
+//! acknowledged.
+
+use std::{sync::Arc, time::Duration};
+
+use compass_domain::{MessageId, delivery::Lane};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::mailbox::{Hint, Leftover, Mailbox, Plan, ReadPlan, Refused};
+use crate::{
+    HubPorts,
+    ports::{Dispatch, LaneError, Pending, PendingQuery},
+    sessions::Who,
+    timing::spread,
+};
+
+/// How often the database is asked for what no event brought.
+const CATCH_UP_EVERY: Duration = Duration::from_secs(15);
+/// After a storage failure, or without a stream.
+const RETRY: Duration = Duration::from_secs(1);
+/// After the stream's queue was full.
+const FULL_RETRY: Duration = Duration::from_millis(50);
+
+/// A session's sender task.
+pub(crate) struct Sender {
+    ports: HubPorts,
+    who: Who,
+    mailbox: Arc<Mailbox>,
+    closed: CancellationToken,
+}
+
+/// How far a batch went.
+#[derive(Debug, Default)]
+struct Progress {
+    sent: usize,
+    left: Leftover,
+    stopped: bool,
+}
+
+impl Sender {
+    pub(crate) fn new(ports: HubPorts, who: Who, mailbox: Arc<Mailbox>, closed: CancellationToken) -> Self {
+        Self { ports, who, mailbox, closed }
+    }
+
+    pub(crate) async fn run(self) {
+        let closed = self.closed.clone();
+        closed.run_until_cancelled(self.work()).await;
+    }
+
+    async fn work(&self) {
+        let mut catch_up = self.next_catch_up();
+        loop {
+            match self.mailbox.plan() {
+                Plan::Send(hints) => {
+                    let progress = self.send(&hints, &[]);
+                    self.mailbox.leave(progress.left);
+                }
+                Plan::Read(plan) => {
+                    self.read(plan).await;
+                    catch_up = self.next_catch_up();
+                }
+                Plan::Wait(until) => {
+                    let wake = until.map_or(catch_up, |until| until.min(catch_up));
+                    tokio::select! {
+                        () = self.mailbox.left() => {}
+                        () = tokio::time::sleep_until(wake) => {}
+                    }
+                    if catch_up <= Instant::now() {
+                        self.mailbox.catch_up();
+                        catch_up = self.next_catch_up();
+                    }
+                }
+            }
+        }
+    }
+
+    fn next_catch_up(&self) -> Instant {
+        Instant::now() + spread(CATCH_UP_EVERY, &*self.ports.ids)
+    }
+
+    async fn read(&self, plan: ReadPlan) {
+        let (tenant, agent) = &self.who;
+        let query = PendingQuery {
+            agent: *agent,
+            include_unrouted: plan.include_unrouted,
+            answers_ask: None,
+            skip: plan.skip,
+            limit: plan.limit,
+        };
+        match self.ports.audience.pending(tenant, &query).await {
+            Ok(page) => self.send_page(page, &plan.due),
+            Err(error) => {
+                tracing::warn!(session.id = %self.mailbox.session, %error, "owed messages could not be read");
+                self.mailbox.repeat_read(spread(RETRY, &*self.ports.ids));
+            }
+        }
+    }
+
+    fn send_page(&self, page: Pending, due: &[MessageId]) {
+        for message in &page.corrupt {
+            tracing::error!(message.id = %message, "an owed message cannot be read and is skipped");
+        }
+        let complete = page.waiting == 0;
+        let items: Vec<Hint> =
+            page.items.into_iter().map(|item| Hint { lane: item.lane, message: item.message }).collect();
+        let is_in_page = |id: &MessageId| items.iter().any(|item| item.message.message.id() == *id);
+        let missing: Vec<MessageId> = due.iter().copied().filter(|id| !is_in_page(id)).collect();
+        self.mailbox.settle_due(&missing, complete, RETRY);
+        let batch = if complete { in_order(items, self.mailbox.take_delivers()) } else { items };
+        let mut progress = self.send(&batch, due);
+        progress.left.delivers |= !complete;
+        if progress.stopped {
+            return;
+        }
+        if !progress.left.any() {
+            self.mailbox.swept();
+        } else if progress.sent == 0 {
+            self.mailbox.leave_all(progress.left, RETRY);
+        } else {
+            self.mailbox.leave(progress.left);
+        }
+    }
+
+    /// Sends in order; a lane whose window is full is left, and the other goes on.
+    fn send(&self, hints: &[Hint], due: &[MessageId]) -> Progress {
+        let mut progress = Progress::default();
+        for hint in hints {
+            let left = match hint.lane {
+                Lane::Deliver => progress.left.delivers,
+                Lane::Steer => progress.left.steers,
+            };
+            if left || progress.stopped {
+                continue;
+            }
+            match self.mailbox.begin(hint, due) {
+                Ok(lane) => self.dispatch(hint, lane, &mut progress),
+                Err(Refused::Known) => {}
+                Err(Refused::Full) => match hint.lane {
+                    Lane::Deliver => progress.left.delivers = true,
+                    Lane::Steer => progress.left.steers = true,
+                },
+            }
+        }
+        progress
+    }
+
+    fn dispatch(&self, hint: &Hint, lane: Lane, progress: &mut Progress) {
+        let dispatch = Dispatch { lane, message: Arc::clone(&hint.message) };
+        let pause = match self.ports.lanes.dispatch(self.mailbox.session, dispatch) {
+            Ok(()) => {
+                progress.sent += 1;
+                return;
+            }
+            Err(LaneError::Full) => FULL_RETRY,
+            Err(LaneError::Detached) => RETRY,
+        };
+        self.mailbox.failed(hint.message.message.id(), pause);
+        progress.stopped = true;
+    }
+}
+
+/// The page's steers, then its delivers and the hinted ones by place in their channels.
+fn in_order(items: Vec<Hint>, hinted: Vec<Hint>) -> Vec<Hint> {
+    let (mut steers, mut delivers): (Vec<Hint>, Vec<Hint>) =
+        items.into_iter().partition(|item| item.lane == Lane::Steer);
+    if !hinted.is_empty() {
+        delivers.extend(hinted);
+        delivers.sort_by_key(|hint| (hint.message.message.channel(), hint.message.message.seq()));
+    }
+    steers.append(&mut delivers);
+    steers
+}

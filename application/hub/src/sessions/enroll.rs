@@ -1,0 +1,279 @@
+//! Which processes of which runner enrolled, the streams they opened, and the sessions minted for them.
+
+use std::{collections::HashMap, sync::Mutex, time::Duration};
+
+use compass_domain::{AccountId, Classified, ErrorKind, LifecycleState, SessionId};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::RunnerKey;
+use crate::{ports::AttachMode, timing::lock};
+
+/// Processes of one runner at the most; only presence-only ones can be several.
+const INSTANCES_MAX: usize = 64;
+/// For how long a process that enrolled counts as live before its stream is open.
+const OPENING: Duration = Duration::from_secs(10);
+
+/// A process announces itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enroll {
+    /// Whose process, as the credential says.
+    pub runner: RunnerKey,
+    /// Which process; one that names none is the runner's nameless process.
+    pub instance: String,
+    /// Whether its sessions take deliveries.
+    pub mode: AttachMode,
+    /// Take the place of a live process.
+    pub take_over: bool,
+}
+
+/// Why a process may not enroll.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EnrollError {
+    /// Another process takes the agent's deliveries.
+    #[error("another live process delivers to this agent; take over to end it")]
+    AlreadyAttached,
+    /// Too many processes.
+    #[error("too many processes are enrolled for this agent: the limit is {limit}")]
+    TooMany {
+        /// The most there can be.
+        limit: usize,
+    },
+}
+
+impl Classified for EnrollError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::AlreadyAttached => ErrorKind::Conflict,
+            Self::TooMany { .. } => ErrorKind::ResourceExhausted,
+        }
+    }
+}
+
+/// The process that opens a stream did not enroll, or was superseded since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this process has not enrolled")]
+pub struct NotEnrolled;
+
+impl Classified for NotEnrolled {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::FailedPrecondition
+    }
+}
+
+/// One opened stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ticket(u64);
+
+/// The first command of an agent's own process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartOrder {
+    /// Its only placement.
+    pub container: String,
+    /// The session it is to run; the same one again when the same process comes back.
+    pub session: SessionId,
+}
+
+/// A stream that was opened.
+#[derive(Debug)]
+pub struct Attached {
+    /// Which stream; closing needs it.
+    pub ticket: Ticket,
+    /// Cancelled when a later process or stream takes its place.
+    pub superseded: CancellationToken,
+    /// What to start, for an agent's own process.
+    pub start: Option<StartOrder>,
+}
+
+/// A session that was minted for a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Minted {
+    pub(crate) account: AccountId,
+    pub(crate) mode: AttachMode,
+    /// The last state that came before the result of the start.
+    pub(crate) early: Option<LifecycleState>,
+    runner: RunnerKey,
+    instance: String,
+}
+
+#[derive(Debug)]
+struct Instance {
+    mode: AttachMode,
+    stream: Option<(Ticket, CancellationToken)>,
+    since: Instant,
+    session: Option<SessionId>,
+}
+
+impl Instance {
+    fn is_live(&self) -> bool {
+        self.stream.is_some() || self.since.elapsed() < OPENING
+    }
+
+    fn supersede(&mut self) {
+        if let Some((_, stream)) = self.stream.take() {
+            stream.cancel();
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    runners: HashMap<RunnerKey, HashMap<String, Instance>>,
+    minted: HashMap<SessionId, Minted>,
+    tickets: u64,
+}
+
+/// What an enrolment changed.
+#[derive(Debug, Default)]
+pub(crate) struct Replaced {
+    /// True if the runner was enrolled before.
+    pub(crate) reattached: bool,
+    /// Sessions that are over.
+    pub(crate) closed: Vec<SessionId>,
+    /// Sessions whose stream is gone and may come back.
+    pub(crate) detached: Vec<SessionId>,
+}
+
+/// Bookkeeping behind one short lock.
+#[derive(Debug, Default)]
+pub(crate) struct Enrollments {
+    state: Mutex<State>,
+}
+
+impl Enrollments {
+    pub(crate) fn enroll(&self, request: &Enroll) -> Result<Replaced, EnrollError> {
+        let mut state = lock(&self.state);
+        let state = &mut *state;
+        let instances = state.runners.entry(request.runner.clone()).or_default();
+        let named = matches!(request.runner, RunnerKey::Named { .. });
+        let rival = |id: &str, instance: &Instance| {
+            let delivering = [request.mode, instance.mode].iter().all(|mode| *mode == AttachMode::Deliveries);
+            id != request.instance && (named || delivering)
+        };
+        let taken = instances.iter().any(|(id, instance)| rival(id, instance) && instance.is_live());
+        if taken && !named && !request.take_over {
+            return Err(EnrollError::AlreadyAttached);
+        }
+        if instances.len() >= INSTANCES_MAX && !instances.contains_key(&request.instance) {
+            return Err(EnrollError::TooMany { limit: INSTANCES_MAX });
+        }
+        let mut replaced = Replaced::default();
+        let rivals: Vec<String> =
+            instances.iter().filter(|(id, instance)| rival(id, instance)).map(|(id, _)| id.clone()).collect();
+        for id in rivals {
+            if let Some(mut gone) = instances.remove(&id) {
+                replaced.reattached = true;
+                gone.supersede();
+                replaced.closed.extend(gone.session);
+            }
+        }
+        let mut session = None;
+        if let Some(mut before) = instances.remove(&request.instance) {
+            replaced.reattached = true;
+            before.supersede();
+            if before.mode == request.mode {
+                replaced.detached.extend(before.session);
+                session = before.session;
+            } else {
+                replaced.closed.extend(before.session);
+            }
+        }
+        let instance = Instance { mode: request.mode, stream: None, since: Instant::now(), session };
+        instances.insert(request.instance.clone(), instance);
+        for gone in &replaced.closed {
+            state.minted.remove(gone);
+        }
+        Ok(replaced)
+    }
+
+    pub(crate) fn open_stream(
+        &self,
+        runner: &RunnerKey,
+        instance: &str,
+        mint: impl FnOnce() -> SessionId,
+    ) -> Result<Attached, NotEnrolled> {
+        let mut state = lock(&self.state);
+        let state = &mut *state;
+        let entry = state.runners.get_mut(runner).and_then(|instances| instances.get_mut(instance));
+        let entry = entry.ok_or(NotEnrolled)?;
+        entry.supersede();
+        state.tickets = state.tickets.saturating_add(1);
+        let ticket = Ticket(state.tickets);
+        let superseded = CancellationToken::new();
+        entry.stream = Some((ticket, superseded.clone()));
+        let start = match runner {
+            RunnerKey::Named { .. } => None,
+            RunnerKey::Agent { account, .. } => {
+                let session = *entry.session.get_or_insert_with(mint);
+                let minted = Minted {
+                    account: *account,
+                    mode: entry.mode,
+                    early: None,
+                    runner: runner.clone(),
+                    instance: instance.to_owned(),
+                };
+                state.minted.insert(session, minted);
+                Some(StartOrder { container: account.to_string(), session })
+            }
+        };
+        Ok(Attached { ticket, superseded, start })
+    }
+
+    /// Notes the end of a stream; the session it led to, unless a later stream took its place.
+    pub(crate) fn close_stream(
+        &self,
+        runner: &RunnerKey,
+        instance: &str,
+        ticket: Ticket,
+    ) -> Option<SessionId> {
+        let mut state = lock(&self.state);
+        let entry = state.runners.get_mut(runner)?.get_mut(instance)?;
+        if entry.stream.as_ref().is_none_or(|(current, _)| *current != ticket) {
+            return None;
+        }
+        entry.stream = None;
+        // The place is free at once: a process whose stream broke must not keep the next one out.
+        entry.since = Instant::now().checked_sub(OPENING).unwrap_or(entry.since);
+        entry.session
+    }
+
+    /// A session minted for this runner.
+    pub(crate) fn minted(&self, runner: &RunnerKey, session: SessionId) -> Option<Minted> {
+        lock(&self.state).minted.get(&session).filter(|minted| minted.runner == *runner).cloned()
+    }
+
+    /// Keeps a state that came before its session was bound; false if the session is not this runner's.
+    pub(crate) fn keep_early(&self, runner: &RunnerKey, session: SessionId, state: LifecycleState) -> bool {
+        let mut all = lock(&self.state);
+        let minted = all.minted.get_mut(&session).filter(|minted| minted.runner == *runner);
+        minted.map(|minted| minted.early = Some(state)).is_some()
+    }
+
+    /// Takes the state that came early.
+    pub(crate) fn take_early(&self, session: SessionId) -> Option<LifecycleState> {
+        lock(&self.state).minted.get_mut(&session)?.early.take()
+    }
+
+    /// Forgets a session that is over, so that its process is given a new one.
+    pub(crate) fn forget_session(&self, session: SessionId) {
+        let mut state = lock(&self.state);
+        let Some(minted) = state.minted.remove(&session) else { return };
+        let instances = state.runners.get_mut(&minted.runner);
+        if let Some(entry) = instances.and_then(|instances| instances.get_mut(&minted.instance))
+            && entry.session == Some(session)
+        {
+            entry.session = None;
+        }
+    }
+
+    /// Forgets processes that have had no stream for `span`.
+    pub(crate) fn forget_idle(&self, span: Duration) {
+        let mut state = lock(&self.state);
+        for instances in state.runners.values_mut() {
+            instances.retain(|_, instance| {
+                instance.stream.is_some() || instance.session.is_some() || instance.since.elapsed() < span
+            });
+        }
+        state.runners.retain(|_, instances| !instances.is_empty());
+    }
+}

@@ -1,0 +1,213 @@
+//! Binding sessions to accounts, and what their runners report of them.
+
+use std::sync::Arc;
+
+use compass_domain::{AccountId, LifecycleState, MessageId, SessionId, TenantId};
+use compass_ports::StorageError;
+
+use super::{Attached, Enroll, EnrollError, NotEnrolled, RunnerKey, Session, Ticket, registry::Who};
+use crate::{
+    Hub,
+    delivery::{Mailbox, sender::Sender},
+    ports::{AttachMode, OpenSession},
+};
+
+/// A session that starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenRequest {
+    /// Through which runner; says whose rows as well.
+    pub runner: RunnerKey,
+    /// Whose, as the server knows it.
+    pub account: AccountId,
+    /// Whether it takes deliveries.
+    pub mode: AttachMode,
+    /// Which; minted by the server.
+    pub session: SessionId,
+}
+
+impl Hub {
+    /// Enrolls a process of a runner and ends what it replaces. True if the runner was enrolled before.
+    ///
+    /// # Errors
+    ///
+    /// [`EnrollError`] if another process holds the place; nothing changed.
+    pub async fn enroll(&self, request: &Enroll) -> Result<bool, EnrollError> {
+        let replaced = self.enrollments.enroll(request)?;
+        for session in replaced.closed {
+            self.close_logged(session).await;
+        }
+        for session in replaced.detached {
+            self.detached(session).await;
+        }
+        Ok(replaced.reattached)
+    }
+
+    /// Notes that an enrolled process opened its stream; an earlier stream of it is superseded.
+    ///
+    /// # Errors
+    ///
+    /// [`NotEnrolled`] if the process did not enroll or was superseded.
+    pub fn open_stream(&self, runner: &RunnerKey, instance: &str) -> Result<Attached, NotEnrolled> {
+        self.enrollments.open_stream(runner, instance, || self.ports.ids.session())
+    }
+
+    /// Notes the end of a stream. Its session is detached, unless a later stream took its place.
+    pub async fn close_stream(&self, runner: &RunnerKey, instance: &str, ticket: Ticket) {
+        let Some(session) = self.enrollments.close_stream(runner, instance, ticket) else { return };
+        if self.registry.get(session).is_none() {
+            self.enrollments.forget_session(session);
+        }
+        self.detached(session).await;
+    }
+
+    /// The runner started a session that was minted for it: binds it and applies what it reported early.
+    /// False if the session is not this runner's.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError`] if the row cannot be written; the session is not bound.
+    pub async fn started(&self, runner: &RunnerKey, session: SessionId) -> Result<bool, StorageError> {
+        let Some(minted) = self.enrollments.minted(runner, session) else { return Ok(false) };
+        let request =
+            OpenRequest { runner: runner.clone(), account: minted.account, mode: minted.mode, session };
+        self.open(request).await?;
+        if self.enrollments.minted(runner, session).is_none() {
+            // Superseded while the row was written.
+            self.close(session).await?;
+            return Ok(false);
+        }
+        if let Some(state) = self.enrollments.take_early(session) {
+            self.report_bound(session, state).await?;
+        }
+        Ok(true)
+    }
+
+    /// Binds a session to its account. For one that takes deliveries, its sender task starts with the start sweep;
+    /// another session of the account that takes deliveries ends.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError`] if the row cannot be written; nothing was bound.
+    pub async fn open(&self, request: OpenRequest) -> Result<(), StorageError> {
+        let OpenRequest { runner, account, mode, session } = request;
+        let tenant = runner.tenant().clone();
+        let row = OpenSession { session, account, runner: runner.name(), mode };
+        self.ports.ledger.open_session(&tenant, self.ports.node, &row).await?;
+        if let Some((before, released)) = self.registry.remove(session) {
+            before.closed.cancel();
+            self.route_all(&tenant, released);
+        }
+        let who: Who = (tenant, account);
+        if mode == AttachMode::Deliveries
+            && let Some(rival) = self.registry.delivering(&who)
+        {
+            self.close_logged(rival).await;
+        }
+        let closed = self.ports.stop.child_token();
+        let mailbox = (mode == AttachMode::Deliveries).then(|| Arc::new(Mailbox::new(session)));
+        let entry = Session::new(session, runner, account, mode, mailbox.clone(), closed.clone());
+        self.registry.insert(entry);
+        if let Some(mailbox) = mailbox {
+            let sender = Sender::new(self.ports.clone(), who.clone(), mailbox, closed);
+            self.ports.tasks.spawn(sender.run());
+        }
+        self.report_bound(session, LifecycleState::Starting).await
+    }
+
+    /// Takes a state the session's runner reported. False if the session is not this runner's.
+    ///
+    /// STOPPED and ERRORED end the session.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError`] if the state cannot be recorded; what waited for it was let go.
+    pub async fn report_state(
+        &self,
+        runner: &RunnerKey,
+        session: SessionId,
+        state: LifecycleState,
+    ) -> Result<bool, StorageError> {
+        match self.registry.get(session) {
+            Some(entry) if entry.runner == *runner => {
+                self.report_bound(session, state).await?;
+                Ok(true)
+            }
+            Some(_) => Ok(false),
+            None => Ok(self.enrollments.keep_early(runner, session, state)),
+        }
+    }
+
+    async fn report_bound(&self, session: SessionId, state: LifecycleState) -> Result<(), StorageError> {
+        if state == LifecycleState::Unspecified {
+            return Ok(());
+        }
+        let Some(entry) = self.registry.get(session) else { return Ok(()) };
+        let floor = u64::try_from(self.ports.clock.now().0).unwrap_or(0);
+        let Some((number, released)) = self.registry.report(session, state, floor) else { return Ok(()) };
+        self.route_all(&entry.tenant, released);
+        let recorded = self.ports.ledger.record_state(&entry.tenant, session, state, number).await;
+        self.dirty.mark(entry.tenant, entry.account);
+        if matches!(state, LifecycleState::Stopped | LifecycleState::Errored) {
+            self.close(session).await?;
+        }
+        recorded.map(|_| ())
+    }
+
+    /// Ends a session; ending one that is not live changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError`] if its row cannot be closed; it is over on this node all the same.
+    pub async fn close(&self, session: SessionId) -> Result<(), StorageError> {
+        self.enrollments.forget_session(session);
+        let Some((entry, released)) = self.registry.remove(session) else { return Ok(()) };
+        entry.closed.cancel();
+        self.route_all(&entry.tenant, released);
+        let closed = self.ports.ledger.close_session(&entry.tenant, session).await;
+        self.dirty.mark(entry.tenant, entry.account);
+        closed
+    }
+
+    /// The stream to a session is gone: nothing is sent to it until [`Hub::attached`] or [`Hub::open`].
+    pub async fn detached(&self, session: SessionId) {
+        let Some(entry) = self.registry.set_attached(session, false) else { return };
+        if let Some(mailbox) = &entry.mailbox {
+            mailbox.set_attached(false);
+        }
+        if let Err(error) = self.report_bound(session, LifecycleState::Disconnected).await {
+            tracing::warn!(session.id = %session, %error, "a session's disconnection was not recorded");
+        }
+    }
+
+    /// A stream leads to the session again: it is swept anew, because what was in flight may be lost.
+    pub fn attached(&self, session: SessionId) {
+        if let Some(mailbox) = self.registry.set_attached(session, true).and_then(|entry| entry.mailbox) {
+            mailbox.set_attached(true);
+        }
+    }
+
+    /// The account of a session that is live here.
+    pub fn account_of(&self, session: SessionId) -> Option<(TenantId, AccountId)> {
+        self.registry.get(session).map(|entry| (entry.tenant, entry.account))
+    }
+
+    /// The account of a session that is this runner's: bound to it, or minted for it and starting.
+    pub fn account_for(&self, runner: &RunnerKey, session: SessionId) -> Option<AccountId> {
+        match self.registry.get(session) {
+            Some(entry) => (entry.runner == *runner).then_some(entry.account),
+            None => self.enrollments.minted(runner, session).map(|minted| minted.account),
+        }
+    }
+
+    fn route_all(&self, tenant: &TenantId, released: Vec<MessageId>) {
+        for message in released {
+            self.router.request(tenant, message);
+        }
+    }
+
+    async fn close_logged(&self, session: SessionId) {
+        if let Err(error) = self.close(session).await {
+            tracing::warn!(session.id = %session, %error, "a replaced session's row was not closed");
+        }
+    }
+}
