@@ -13,6 +13,8 @@ pub mod events;
 pub mod messages;
 pub mod ports;
 pub mod relay_union;
+#[cfg(test)]
+mod testing;
 pub mod tokens;
 pub mod topics;
 mod unit;

@@ -140,3 +140,183 @@ impl Job {
         Ok((writes, Answered { ask_message, answer_message }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use compass_domain::{ActorKind, AskState, Seq, ask::ContentDigest, channel::PostPolicy};
+
+    use super::*;
+    use crate::testing::{
+        ASK_MESSAGE, CHANNEL, NEW_MESSAGE, account, agent, answer, ask_id, ask_message, channel, person,
+        put_asks, topic,
+    };
+
+    fn job(ask: u8, answers: Vec<AnswerDraft>) -> Job {
+        Job {
+            by: person(1).human().unwrap(),
+            ask: ask_id(ask),
+            answers: Answers::parse(answers).unwrap(),
+            reply: NEW_MESSAGE,
+            now: UnixMillis(900),
+        }
+    }
+
+    /// A message of an agent with these asks, in a channel where person 1 takes part.
+    fn rows(asks: &[AskId]) -> Loaded {
+        let mut loaded = channel(PostPolicy::Open, &[person(1), agent(2)]);
+        loaded.put_topic(Arc::new(topic(CHANNEL, "deploy")));
+        put_asks(&mut loaded, &ask_message(agent(2), asks));
+        loaded
+    }
+
+    fn refused(job: &Job, loaded: &Loaded) -> Error {
+        job.decide(loaded).unwrap_err()
+    }
+
+    #[test]
+    fn unknown_ask_and_ask_of_a_foreign_channel_look_the_same() {
+        let unknown = refused(&job(99, answer("yes")), &rows(&[ask_id(1)]));
+        let mut foreign = channel(PostPolicy::Open, &[agent(2)]);
+        put_asks(&mut foreign, &ask_message(agent(2), &[ask_id(1)]));
+        let foreign = refused(&job(1, answer("yes")), &foreign);
+        assert_eq!(unknown.to_string(), foreign.to_string());
+        assert_eq!((unknown.kind(), foreign.kind()), (ErrorKind::NotFound, ErrorKind::NotFound));
+    }
+
+    #[test]
+    fn an_answer_closes_the_ask_and_posts_one_message_in_the_same_writes() {
+        let loaded = rows(&[ask_id(1)]);
+        let (mut writes, answered) = job(1, answer("yes")).decide(&loaded).unwrap();
+        let ([closed], [new], [write]) = (writes.closed(), writes.appended(), writes.topics()) else {
+            panic!("one ask, one message, one topic")
+        };
+        assert_eq!((closed.ask(), closed.by(), closed.at()), (ask_id(1), account(1), UnixMillis(900)));
+        assert!(new.needs_routing());
+        assert_eq!(new.answers().unwrap().0, ask_id(1));
+        assert_eq!((write.created, write.topic.message_count, write.topic.last_seq), (false, 1, Seq(8)));
+        assert!(write.topic.participants.contains(&account(1)));
+        let message = &answered.answer_message;
+        assert_eq!((message.author(), message.seq(), message.topic()), (account(1), Seq(8), write.topic.id));
+        let stored = answered.ask_message.asks().next().unwrap();
+        assert_eq!(
+            (message.answer().unwrap().ask(), message.answer().unwrap().asker()),
+            (stored, account(2))
+        );
+        assert_eq!(stored.answer(0).unwrap().chosen(), ["yes"]);
+        let expected =
+            [Event::MessageUpdated(answered.ask_message), Event::MessagePosted(answered.answer_message)];
+        assert_eq!(writes.take_events(), expected);
+    }
+
+    #[test]
+    fn an_ended_ask_is_a_conflict_with_its_fixed_text_even_for_a_malformed_answer() {
+        for malformed in [answer("yes"), answer("maybe"), Vec::new()] {
+            let mut loaded = rows(&[ask_id(1)]);
+            let (writes, _) = job(1, answer("no")).decide(&loaded).unwrap();
+            loaded.apply(&writes);
+            let error = refused(&job(1, malformed), &loaded);
+            assert_eq!(error.kind(), ErrorKind::Conflict);
+            assert_eq!(error.to_string(), format!("ask \"{}\" is already answered", ask_id(1)));
+        }
+    }
+
+    #[test]
+    fn a_cancelled_ask_takes_no_answer() {
+        let mut loaded = channel(PostPolicy::Open, &[person(1)]);
+        let message = ask_message(agent(2), &[ask_id(1)]);
+        put_asks(&mut loaded, &message);
+        let found = loaded.ask_for(ask_id(1), account(1)).unwrap().unwrap();
+        let LockedAsk::Open(open) = loaded.lock_ask(ask_id(1), &found).unwrap() else { panic!("open") };
+        let mut cancel = Writes::none();
+        cancel.close(open.cancel(UnixMillis(800)));
+        loaded.apply(&cancel);
+        let error = refused(&job(1, Vec::new()), &loaded);
+        assert_eq!(error.kind(), ErrorKind::Conflict);
+        assert_eq!(error.to_string(), format!("ask \"{}\" is cancelled", ask_id(1)));
+    }
+
+    #[test]
+    fn an_answer_that_does_not_fit_an_open_ask_is_invalid() {
+        let twice = [answer("yes"), answer("no")].concat();
+        let both = vec![AnswerDraft { custom_text: "and more".into(), ..answer("yes").remove(0) }];
+        let two = vec![AnswerDraft {
+            chosen_option_ids: vec!["yes".into(), "no".into()],
+            ..answer("yes").remove(0)
+        }];
+        let unknown = vec![AnswerDraft { question_id: "other".into(), ..answer("yes").remove(0) }];
+        for malformed in [answer("maybe"), Vec::new(), twice, both, two, unknown] {
+            let error = refused(&job(1, malformed), &rows(&[ask_id(1)]));
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+        }
+    }
+
+    #[test]
+    fn skipping_every_question_closes_the_ask() {
+        let skip = vec![AnswerDraft { question_id: "q".into(), ..AnswerDraft::default() }];
+        let mut loaded = rows(&[ask_id(1)]);
+        let (writes, answered) = job(1, skip).decide(&loaded).unwrap();
+        assert!(answered.ask_message.asks().next().unwrap().answer(0).unwrap().is_skip());
+        loaded.apply(&writes);
+        assert!(matches!(refused(&job(1, answer("yes")), &loaded), Error::AlreadyAnswered(_)));
+    }
+
+    #[test]
+    fn policy_and_archive_flag_do_not_stop_an_answer() {
+        let mut loaded = channel(PostPolicy::OwnerOnly { owner: account(2) }, &[person(1), agent(2)]);
+        loaded.put_topic(Arc::new(Topic { archived: true, ..topic(CHANNEL, "deploy") }));
+        put_asks(&mut loaded, &ask_message(agent(2), &[ask_id(1)]));
+        let (writes, _) = job(1, answer("yes")).decide(&loaded).unwrap();
+        assert!(writes.topics()[0].topic.archived);
+    }
+
+    #[test]
+    fn a_person_may_answer_its_own_ask() {
+        let mut loaded = channel(PostPolicy::Open, &[person(1)]);
+        loaded.put_topic(Arc::new(topic(CHANNEL, "deploy")));
+        put_asks(&mut loaded, &ask_message(person(1), &[ask_id(1)]));
+        assert!(job(1, answer("yes")).decide(&loaded).is_ok());
+    }
+
+    #[test]
+    fn two_asks_of_one_message_are_answered_one_by_one() {
+        let mut loaded = rows(&[ask_id(1), ask_id(2)]);
+        let (writes, first) = job(1, answer("yes")).decide(&loaded).unwrap();
+        assert_eq!(first.answer_message.answer().unwrap().ask().id(), ask_id(1));
+        loaded.apply(&writes);
+        let (_, second) = job(2, answer("no")).decide(&loaded).unwrap();
+        let states: Vec<&AskState> = second.ask_message.asks().map(compass_domain::Ask::state).collect();
+        assert!(states.iter().all(|state| matches!(state, AskState::Answered { .. })));
+        assert_eq!(second.answer_message.seq(), Seq(9));
+        assert_eq!(second.answer_message.answer().unwrap().ask().id(), ask_id(2));
+    }
+
+    #[test]
+    fn questions_that_differ_from_their_digest_are_a_fault_and_nothing_is_written() {
+        let message = ask_message(agent(2), &[ask_id(1)]);
+        let mut loaded = rows(&[ask_id(1)]);
+        let entry = LoadedAsk {
+            channel: CHANNEL,
+            message: ASK_MESSAGE,
+            author: account(2),
+            digest: ContentDigest([0; 32]),
+        };
+        loaded.put_ask(ask_id(1), Ok((entry, message)));
+        assert_eq!(refused(&job(1, answer("yes")), &loaded).kind(), ErrorKind::Internal);
+    }
+
+    #[test]
+    fn a_corrupt_row_is_a_fault() {
+        let mut loaded = channel(PostPolicy::Open, &[person(1)]);
+        loaded.put_ask(ask_id(1), Err(Corrupt::new("both ends")));
+        assert_eq!(refused(&job(1, answer("yes")), &loaded).kind(), ErrorKind::Internal);
+        let mut without_topic = channel(PostPolicy::Open, &[person(1)]);
+        put_asks(&mut without_topic, &ask_message(agent(2), &[ask_id(1)]));
+        assert_eq!(refused(&job(1, answer("yes")), &without_topic).kind(), ErrorKind::Internal);
+    }
+
+    #[test]
+    fn no_agent_yields_a_person() {
+        assert!(matches!(agent(2).kind, ActorKind::Agent { .. }));
+        assert!(agent(2).human().is_none());
+    }
+}

@@ -133,10 +133,11 @@ pub async fn update_members(comms: &Comms, caller: &Caller, update: UpdateMember
     }
     let removed = batch.losers().await?;
     let after = unit.channels().lock(id).await?.ok_or(Error::ChannelNotFound)?;
+    let mut events = Vec::new();
     if after.members != before.members {
-        let told = Event::ChannelChanged { channel: Arc::new(after.clone()), removed };
-        comms.finish(&caller.tenant, unit, vec![told]).await?;
+        events.push(Event::ChannelChanged { channel: Arc::new(after.clone()), removed });
     }
+    comms.finish(&caller.tenant, unit, events).await?;
     Ok(after)
 }
 
