@@ -1,1 +1,26 @@
 //! Every tonic door of the server.
+//!
+//! A request passes one guard (who calls, may it, for how long), is mapped to the input of one use case, and its
+//! outcome is mapped back. Codes are given out by [`status`] alone.
+
+mod agent_door;
+pub mod auth;
+mod comms;
+pub mod doors;
+mod error;
+mod guard;
+mod inbox;
+pub mod mapping;
+pub mod pending;
+mod people;
+mod router;
+mod serve;
+mod server;
+mod session;
+pub mod status;
+mod stream;
+
+pub use error::DoorError;
+pub use guard::UNARY_DEADLINE;
+pub use router::{Doors, MESSAGE_BYTES, RouterError, Services, services};
+pub use serve::{Drained, ServeError, serve};

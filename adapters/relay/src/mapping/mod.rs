@@ -1,0 +1,28 @@
+//! Wire to domain and back: what comes in is checked and stripped here, what goes out is complete here.
+
+mod account;
+mod blocks;
+mod call;
+mod channel;
+mod control;
+mod event;
+mod ids;
+mod message;
+mod request;
+mod token;
+mod topic;
+
+pub use account::account;
+pub use blocks::blocks_in;
+pub use call::{ARMS, comms_call};
+pub use channel::channel;
+pub use control::{delivery, steer};
+pub(crate) use event::{boundary, frame, resync};
+pub(crate) use ids::{given, optional, required};
+pub use message::message;
+pub(crate) use request::{
+    Unnamed, create_channel_in, list_messages_in, list_open_asks_in, list_topics_in, post_in, respond_in,
+    update_members_in,
+};
+pub(crate) use token::token;
+pub use topic::topic;

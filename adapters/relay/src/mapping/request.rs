@@ -1,0 +1,192 @@
+//! Requests of the conversation as inputs of its use cases.
+
+use compass_comms::{
+    asks::{list_open_asks::ListOpenAsks, respond_to_ask::RespondToAsk},
+    channels::{
+        create_channel::{CreateChannel, Mode},
+        resolve::ChannelRef,
+        update_members::UpdateMembers,
+    },
+    messages::{
+        list_messages::ListMessages,
+        post_message::{PostMessage, TopicInput},
+    },
+    topics::list_topics::ListTopics,
+};
+use compass_domain::{Position, ask::AnswerDraft};
+use compass_proto::v1::{
+    self, list_messages_request::Container as ListIn, post_message_request::Container as PostIn,
+    post_message_request::Topic,
+};
+
+use super::ids::{each_reference, given, optional, required};
+use crate::{error::DoorError, mapping::blocks_in};
+
+/// What a request that names no channel means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unnamed {
+    /// The calling agent's home channel.
+    Home,
+    /// Nothing: it is refused.
+    Refused,
+}
+
+/// A post.
+pub(crate) fn post_in(post: v1::PostMessageRequest, unnamed: Unnamed) -> Result<PostMessage, DoorError> {
+    let blocks = blocks_in(post.blocks)?;
+    let (id, name) = match post.container {
+        Some(PostIn::ChannelId(id)) => (Some(id), None),
+        Some(PostIn::ChannelName(name)) => (None, Some(name)),
+        None => (None, None),
+    };
+    let channel = container(id, name, unnamed)?;
+    let existing_only = post.existing_topic_only;
+    let topic = match post.topic {
+        Some(Topic::TopicId(id)) => {
+            let unknown = || DoorError::UnknownReference { field: "topic_id".to_owned(), text: id.clone() };
+            let id = given("topic_id", &id)?.parse().map_err(|_| unknown())?;
+            TopicInput { id: Some(id), name: None, existing_only }
+        }
+        Some(Topic::TopicName(name)) => TopicInput { id: None, name: Some(name), existing_only },
+        None => TopicInput::default(),
+    };
+    Ok(PostMessage { channel, topic, blocks, client_request_id: post.client_request_id })
+}
+
+/// A page of messages; none if it names a channel or topic that cannot exist, whose page is empty.
+pub(crate) fn list_messages_in(
+    list: v1::ListMessagesRequest,
+    unnamed: Unnamed,
+) -> Result<Option<ListMessages>, DoorError> {
+    if !list.topic_id.is_empty() && !list.topic_name.is_empty() {
+        return Err(DoorError::Both { one: "topic_id", other: "topic_name" });
+    }
+    let before = before_in(&list.before_message_id)?;
+    let (id, name) = match list.container {
+        Some(ListIn::ChannelId(id)) => (Some(id), None),
+        Some(ListIn::ChannelName(name)) => (None, Some(name)),
+        None => (None, None),
+    };
+    let channel = match container(id, name, unnamed) {
+        Err(DoorError::NotFound(_)) => return Ok(None),
+        channel => channel?,
+    };
+    let Ok(topic) = optional(&list.topic_id, || DoorError::NotFound("topic")) else { return Ok(None) };
+    Ok(Some(ListMessages {
+        channel,
+        topic,
+        topic_name: (!list.topic_name.is_empty()).then_some(list.topic_name),
+        before,
+        limit: list.limit,
+        snapshot: (list.snapshot_seq != 0).then_some(Position(list.snapshot_seq)),
+    }))
+}
+
+/// A page of open asks; none if it names a channel that cannot exist, whose page is empty.
+pub(crate) fn list_open_asks_in(list: &v1::ListOpenAsksRequest) -> Result<Option<ListOpenAsks>, DoorError> {
+    let before = before_in(&list.before_message_id)?;
+    let Ok(channel) = optional(&list.channel_id, || DoorError::NotFound("channel")) else { return Ok(None) };
+    Ok(Some(ListOpenAsks { channel, limit: list.limit, before }))
+}
+
+/// The topics of a channel.
+pub(crate) fn list_topics_in(list: v1::ListTopicsRequest) -> Result<ListTopics, DoorError> {
+    let channel = channel_ref(&list.channel_id, list.channel_name)?;
+    Ok(ListTopics { channel, include_archived: list.include_archived })
+}
+
+/// A new channel.
+pub(crate) fn create_channel_in(create: v1::CreateChannelRequest) -> Result<CreateChannel, DoorError> {
+    // Direct conversations are found or made by OpenDM, one for each pair.
+    if create.kind != i32::from(v1::ChannelKind::Channel) {
+        return Err(DoorError::EnumValue { field: "kind", value: create.kind });
+    }
+    if !create.group_id.is_empty() && !create.group_name.is_empty() {
+        return Err(DoorError::Both { one: "group_id", other: "group_name" });
+    }
+    // No RPC makes groups, so no name can be one.
+    if !create.group_name.is_empty() {
+        return Err(DoorError::NotFound("group"));
+    }
+    let mode = mode_in(create.membership_mode, &create.anchor_agent_id)?;
+    Ok(CreateChannel {
+        name: create.name,
+        group: optional(&create.group_id, || DoorError::NotFound("group"))?,
+        members: each_reference("member_account_ids", &create.member_account_ids)?,
+        member_handles: create.member_handles,
+        mode,
+    })
+}
+
+/// A batch of member changes.
+pub(crate) fn update_members_in(update: v1::UpdateChannelMembersRequest) -> Result<UpdateMembers, DoorError> {
+    Ok(UpdateMembers {
+        channel: channel_ref(&update.channel_id, update.channel_name)?,
+        add: each_reference("add_member_account_ids", &update.add_member_account_ids)?,
+        remove: each_reference("remove_member_account_ids", &update.remove_member_account_ids)?,
+        subscribe: each_reference("subscribe_account_ids", &update.subscribe_account_ids)?,
+        unsubscribe: each_reference("unsubscribe_account_ids", &update.unsubscribe_account_ids)?,
+        add_handles: update.add_handles,
+        remove_handles: update.remove_handles,
+        subscribe_handles: update.subscribe_handles,
+        unsubscribe_handles: update.unsubscribe_handles,
+    })
+}
+
+/// An answer; a text that is no id is an ask that does not exist.
+pub(crate) fn respond_in(respond: v1::RespondToAskRequest) -> Result<RespondToAsk, DoorError> {
+    let ask = given("ask_id", &respond.ask_id)?.parse().ok();
+    let answers = respond.answers.into_iter().map(|answer| AnswerDraft {
+        question_id: answer.question_id,
+        chosen_option_ids: answer.chosen_option_ids,
+        custom_text: answer.custom_text,
+    });
+    Ok(RespondToAsk { ask, answers: answers.collect() })
+}
+
+fn container(id: Option<String>, name: Option<String>, unnamed: Unnamed) -> Result<ChannelRef, DoorError> {
+    match (id, name) {
+        (Some(id), _) if !(id.is_empty() && unnamed == Unnamed::Home) => {
+            required("channel_id", "channel", &id).map(ChannelRef::Id)
+        }
+        (_, Some(name)) => {
+            given("channel_name", &name)?;
+            Ok(ChannelRef::Name(name))
+        }
+        _ if unnamed == Unnamed::Home => Ok(ChannelRef::Home),
+        _ => Err(DoorError::Neither { one: "channel_id", other: "channel_name" }),
+    }
+}
+
+fn channel_ref(id: &str, name: String) -> Result<ChannelRef, DoorError> {
+    match (id.is_empty(), name.is_empty()) {
+        (false, false) => Err(DoorError::Both { one: "channel_id", other: "channel_name" }),
+        (true, false) => Ok(ChannelRef::Name(name)),
+        (false, true) => required("channel_id", "channel", id).map(ChannelRef::Id),
+        (true, true) => Err(DoorError::Neither { one: "channel_id", other: "channel_name" }),
+    }
+}
+
+fn before_in<T: std::str::FromStr>(text: &str) -> Result<Option<T>, DoorError> {
+    let field = || "before_message_id".to_owned();
+    optional(text, || DoorError::UnknownReference { field: field(), text: text.to_owned() })
+}
+
+fn mode_in(mode: i32, anchor: &str) -> Result<Mode, DoorError> {
+    match v1::ChannelMembershipMode::try_from(mode) {
+        Ok(v1::ChannelMembershipMode::Flat) if anchor.is_empty() => Ok(Mode::Flat),
+        Ok(v1::ChannelMembershipMode::Flat) => {
+            Err(DoorError::Unexpected { field: "anchor_agent_id", reason: "in a flat channel" })
+        }
+        Ok(v1::ChannelMembershipMode::Tree) => {
+            let field = || "anchor_agent_id".to_owned();
+            let unknown = |_| DoorError::UnknownReference { field: field(), text: anchor.to_owned() };
+            let anchor = given("anchor_agent_id", anchor)?.parse().map_err(unknown)?;
+            Ok(Mode::Tree { anchor })
+        }
+        Err(_) => Err(DoorError::EnumValue { field: "membership_mode", value: mode }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! Topics as readers see them.
+
+use compass_domain::Topic;
+use compass_proto::v1;
+
+/// A topic on the wire; open asks are counted by whoever read it.
+pub fn topic(topic: &Topic, open_asks: u32) -> v1::Topic {
+    v1::Topic {
+        id: topic.id.to_string(),
+        channel_id: topic.channel.to_string(),
+        name: topic.name.as_str().to_owned(),
+        created_at_unix_ms: topic.created_at.0,
+        created_by_account_id: topic.created_by.to_string(),
+        archived: topic.archived,
+        message_count: topic.message_count,
+        last_activity_unix_ms: topic.last_activity.0,
+        participant_account_ids: topic.participants.iter().map(ToString::to_string).collect(),
+        open_ask_count: open_asks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use compass_domain::{AccountId, ChannelId, Seq, TopicId, TopicName, UnixMillis};
+
+    use super::*;
+
+    #[test]
+    fn a_topic_is_shown_whole() {
+        let author = AccountId::from_bytes([3; 16]);
+        let name = TopicName::parse("Plan").unwrap();
+        let (id, channel) = (TopicId::from_bytes([1; 16]), ChannelId::from_bytes([2; 16]));
+        let mut of =
+            Topic::new(id, channel, name, author, UnixMillis(5)).with_message(author, Seq(1), UnixMillis(7));
+        of.archived = true;
+        let expected = v1::Topic {
+            id: "01".repeat(16),
+            channel_id: "02".repeat(16),
+            name: "Plan".into(),
+            created_at_unix_ms: 5,
+            created_by_account_id: "03".repeat(16),
+            archived: true,
+            message_count: 1,
+            last_activity_unix_ms: 7,
+            participant_account_ids: vec!["03".repeat(16)],
+            open_ask_count: 4,
+        };
+        assert_eq!(topic(&of, 4), expected);
+    }
+}

@@ -1,0 +1,102 @@
+//! Every service behind the one guard, with gRPC-Web, health and reflection, as one router.
+
+use std::sync::Arc;
+
+use axum::{Router, middleware};
+use compass_comms::Comms;
+use compass_hub::Hub;
+use compass_proto::{DESCRIPTOR, v1};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tonic::service::Routes;
+use tonic_health::server::HealthReporter;
+use tonic_web::GrpcWebLayer;
+
+use crate::{
+    agent_door::AgentCommandsDoor,
+    auth::Auth,
+    comms::CommsDoor,
+    guard::{guard, outside},
+    inbox::InboxDoor,
+    people::PeopleDoor,
+    server::ServerDoor,
+    session::SessionDoor,
+    stream::Streams,
+};
+
+/// Bytes of one message, in and out, at every door.
+pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+
+/// What the doors are given.
+pub struct Doors {
+    /// Conversation.
+    pub comms: Comms,
+    /// Sessions and delivery.
+    pub hub: Arc<Hub>,
+    /// What GetServerInfo tells.
+    pub version: String,
+    /// Where tasks of streams run.
+    pub tasks: TaskTracker,
+    /// Ends open streams.
+    pub stop: CancellationToken,
+    /// What answers everything that is not gRPC; without it such requests are 404.
+    pub fallback: Option<Router>,
+}
+
+/// Why the doors cannot be put together.
+#[derive(Debug, thiserror::Error)]
+#[error("the descriptors of the contract cannot be read")]
+pub struct RouterError(#[from] tonic_reflection::server::Error);
+
+/// Everything on the one port, and the switch that says whether it serves.
+pub struct Services {
+    /// The router.
+    pub router: Router,
+    /// The switch.
+    pub health: HealthReporter,
+}
+
+macro_rules! limited {
+    ($service:expr) => {
+        $service.max_decoding_message_size(MESSAGE_BYTES).max_encoding_message_size(MESSAGE_BYTES)
+    };
+}
+
+/// Puts the doors together.
+///
+/// # Errors
+///
+/// [`RouterError`] if the descriptors of the contract are broken.
+pub fn services(doors: Doors) -> Result<Services, RouterError> {
+    let Doors { comms, hub, version, tasks, stop, fallback } = doors;
+    let auth = Auth::new(comms.clone());
+    let streams = Streams { auth: auth.clone(), tasks, stop };
+    let (health, health_service) = tonic_health::server::health_reporter();
+    let comms_door = CommsDoor { comms: comms.clone(), streams };
+    let server_door = ServerDoor { comms: comms.clone(), auth: auth.clone(), version };
+    let session_door = SessionDoor { comms: comms.clone(), auth: auth.clone() };
+    let inbox_door = InboxDoor { comms: comms.clone() };
+    let agent_door = AgentCommandsDoor { comms, hub };
+    let routes = Routes::new(limited!(v1::comms_service_server::CommsServiceServer::new(comms_door)))
+        .add_service(limited!(v1::compass_service_server::CompassServiceServer::new(server_door)))
+        .add_service(limited!(v1::session_service_server::SessionServiceServer::new(session_door)))
+        .add_service(limited!(v1::inbox_service_server::InboxServiceServer::new(inbox_door)))
+        .add_service(limited!(v1::people_service_server::PeopleServiceServer::new(PeopleDoor)))
+        .add_service(limited!(v1::agent_door_server::AgentDoorServer::new(agent_door)))
+        .add_service(limited!(health_service))
+        .add_service(limited!(reflection().build_v1()?))
+        .add_service(limited!(reflection().build_v1alpha()?));
+    let grpc = routes
+        .prepare()
+        .into_axum_router()
+        .layer(middleware::from_fn_with_state(auth, guard))
+        .layer(GrpcWebLayer::new());
+    // Outside of the gRPC-Web layer, which refuses every other HTTP/1.1 request.
+    let rest = fallback.unwrap_or_default().layer(middleware::from_fn(outside));
+    Ok(Services { router: grpc.reset_fallback().fallback_service(rest), health })
+}
+
+fn reflection() -> tonic_reflection::server::Builder<'static> {
+    tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTOR)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+}

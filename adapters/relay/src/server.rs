@@ -1,0 +1,129 @@
+//! CompassService: the server itself and the tokens it accepts.
+
+use compass_comms::{
+    Comms,
+    tokens::{issue::issue_account_token, revoke::revoke_value},
+};
+use compass_proto::v1::{self, compass_service_server::CompassService};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+
+use crate::{
+    auth::{Auth, caller},
+    mapping, pending,
+    status::status,
+};
+
+/// The version of the contract.
+const API_VERSION: &str = "compass.v1";
+
+/// The door of the server's own affairs.
+pub(crate) struct ServerDoor {
+    pub(crate) comms: Comms,
+    pub(crate) auth: Auth,
+    pub(crate) version: String,
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+#[tonic::async_trait]
+impl CompassService for ServerDoor {
+    async fn get_server_info(
+        &self,
+        _: Request<v1::GetServerInfoRequest>,
+    ) -> Answer<v1::GetServerInfoResponse> {
+        let (version, api_version) = (self.version.clone(), API_VERSION.to_owned());
+        Ok(Response::new(v1::GetServerInfoResponse { version, api_version }))
+    }
+
+    async fn who_am_i(&self, request: Request<v1::WhoAmIRequest>) -> Answer<v1::WhoAmIResponse> {
+        let account_id = caller(&request)?.actor.id.to_string();
+        Ok(Response::new(v1::WhoAmIResponse { account_id }))
+    }
+
+    type SubscribeEventsStream = ReceiverStream<Result<v1::SubscribeEventsResponse, Status>>;
+
+    async fn subscribe_events(
+        &self,
+        _: Request<v1::SubscribeEventsRequest>,
+    ) -> Answer<Self::SubscribeEventsStream> {
+        pending::rpc("CompassService/SubscribeEvents")
+    }
+
+    async fn provision_agent_workspace(
+        &self,
+        _: Request<v1::ProvisionAgentWorkspaceRequest>,
+    ) -> Answer<v1::ProvisionAgentWorkspaceResponse> {
+        pending::rpc("CompassService/ProvisionAgentWorkspace")
+    }
+
+    async fn start_agent_session(
+        &self,
+        _: Request<v1::StartAgentSessionRequest>,
+    ) -> Answer<v1::StartAgentSessionResponse> {
+        pending::rpc("CompassService/StartAgentSession")
+    }
+
+    async fn spawn_agent(&self, _: Request<v1::SpawnAgentRequest>) -> Answer<v1::SpawnAgentResponse> {
+        pending::rpc("CompassService/SpawnAgent")
+    }
+
+    async fn stop_agent_session(
+        &self,
+        _: Request<v1::StopAgentSessionRequest>,
+    ) -> Answer<v1::StopAgentSessionResponse> {
+        pending::rpc("CompassService/StopAgentSession")
+    }
+
+    async fn remove_agent_workspace(
+        &self,
+        _: Request<v1::RemoveAgentWorkspaceRequest>,
+    ) -> Answer<v1::RemoveAgentWorkspaceResponse> {
+        pending::rpc("CompassService/RemoveAgentWorkspace")
+    }
+
+    async fn reload_agent_session(
+        &self,
+        _: Request<v1::ReloadAgentSessionRequest>,
+    ) -> Answer<v1::ReloadAgentSessionResponse> {
+        pending::rpc("CompassService/ReloadAgentSession")
+    }
+
+    async fn get_agent_status(
+        &self,
+        _: Request<v1::GetAgentStatusRequest>,
+    ) -> Answer<v1::GetAgentStatusResponse> {
+        pending::rpc("CompassService/GetAgentStatus")
+    }
+
+    type SubscribeAgentSessionStream = ReceiverStream<Result<v1::AgentSessionFrame, Status>>;
+
+    async fn subscribe_agent_session(
+        &self,
+        _: Request<v1::SubscribeAgentSessionRequest>,
+    ) -> Answer<Self::SubscribeAgentSessionStream> {
+        pending::rpc("CompassService/SubscribeAgentSession")
+    }
+
+    async fn issue_token(&self, request: Request<v1::IssueTokenRequest>) -> Answer<v1::IssueTokenResponse> {
+        let caller = caller(&request)?;
+        let account = mapping::required("account_id", "account", &request.get_ref().account_id)
+            .map_err(|error| status(&error))?;
+        let issued =
+            issue_account_token(&self.comms, &caller, account).await.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::IssueTokenResponse { token: issued.token }))
+    }
+
+    async fn revoke_token(
+        &self,
+        request: Request<v1::RevokeTokenRequest>,
+    ) -> Answer<v1::RevokeTokenResponse> {
+        let caller = caller(&request)?;
+        let token = mapping::given("token", &request.get_ref().token).map_err(|error| status(&error))?;
+        let revoked = revoke_value(&self.comms, &caller, token).await;
+        // After a failure too: its outcome may be unknown.
+        self.auth.revoked();
+        revoked.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::RevokeTokenResponse {}))
+    }
+}

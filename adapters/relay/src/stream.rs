@@ -1,0 +1,97 @@
+//! The comms stream: events as the use case yields them, until the token, the client or the server ends it.
+
+use compass_comms::{
+    Caller, Comms,
+    events::subscribe::{EventStream, StreamItem, SubscribeFrom, subscribe},
+};
+use compass_domain::Event;
+use compass_ports::{Published, StorageError};
+use compass_proto::v1::{SubscribeCommsRequest, SubscribeCommsResponse};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tonic::Status;
+
+use crate::{
+    auth::{Auth, Ended, Identity},
+    mapping,
+    status::status,
+};
+
+/// Frames that wait for a slow client, at the most; beyond that the event bus keeps them.
+const WAITING_FRAMES: usize = 16;
+
+type Frame = Result<SubscribeCommsResponse, Status>;
+
+/// What open streams need.
+#[derive(Clone)]
+pub(crate) struct Streams {
+    pub(crate) auth: Auth,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) stop: CancellationToken,
+}
+
+impl Streams {
+    /// Opens a stream for a caller.
+    pub(crate) async fn open(
+        &self,
+        comms: &Comms,
+        caller: Caller,
+        identity: Identity,
+        from: &SubscribeCommsRequest,
+    ) -> ReceiverStream<Frame> {
+        let from = SubscribeFrom { since_seq: from.since_seq, epoch: from.instance_epoch };
+        let events = subscribe(comms, &caller, from).await;
+        let (frames, receiver) = mpsc::channel(WAITING_FRAMES);
+        let ended = self.auth.clone().ended(identity, self.stop.clone());
+        let pump = Pump { comms: comms.clone(), caller, frames };
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = pump.run(events) => {}
+                () = pump.frames.closed() => {}
+                ended = ended => if let Ended::Refused(refused) = ended {
+                    // A client that reads nothing is told by the end of the stream alone.
+                    drop(pump.frames.try_send(Err(refused)));
+                },
+            }
+        });
+        ReceiverStream::new(receiver)
+    }
+}
+
+struct Pump {
+    comms: Comms,
+    caller: Caller,
+    frames: mpsc::Sender<Frame>,
+}
+
+impl Pump {
+    async fn run(&self, mut events: EventStream) {
+        loop {
+            let frame = match events.next().await {
+                StreamItem::Boundary { snapshot, epoch } => Ok(Some(mapping::boundary(snapshot, epoch))),
+                StreamItem::Resync { epoch } => Ok(Some(mapping::resync(epoch))),
+                StreamItem::Event(published) => self.frame(&published).await,
+                StreamItem::Failed(error) => Err(status(&error)),
+                StreamItem::End => return,
+            };
+            let failed = frame.is_err();
+            let Some(frame) = frame.transpose() else { continue };
+            if self.frames.send(frame).await.is_err() || failed {
+                return;
+            }
+        }
+    }
+
+    async fn frame(&self, published: &Published) -> Result<Option<SubscribeCommsResponse>, Status> {
+        let open_asks = self.open_asks(&published.event).await.map_err(|error| status(&error))?;
+        Ok(mapping::frame(published, self.comms.bus.epoch(), open_asks))
+    }
+
+    /// Open asks of the topic an event is about; they are counted when they are read and kept nowhere.
+    async fn open_asks(&self, event: &Event) -> Result<u32, StorageError> {
+        let Event::TopicUpserted(topic) = event else { return Ok(0) };
+        let mut unit = self.comms.storage.read(&self.caller.tenant).await?;
+        Ok(unit.find_topic(topic.id).await?.map_or(0, |summary| summary.open_asks))
+    }
+}
