@@ -1,4 +1,5 @@
 //! The rules of handles, participation, policy, topics and routing.
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 use compass_domain::{
     AccountId, Actor, ActorKind, ChannelId, Handle, MessageId, NewMessage, Seq, Topic, TopicId, TopicName,

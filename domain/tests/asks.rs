@@ -1,4 +1,5 @@
 //! The rules of posting, answering, cancelling and restoring asks.
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 

@@ -1,1 +1,3 @@
-//! What the model side of an agent speaks: JSON lines.
+//! What the model side of an agent speaks.
+
+pub mod jsonl;

@@ -52,7 +52,7 @@ impl<J: Journal> Inbox<J> {
         if id.is_empty() {
             return Ok(Arrival::Unmapped);
         }
-        let mark = self.journal.mark(&id);
+        let mark = self.journal.mark(&id)?;
         if mark == Some(Mark::Taken) {
             return Ok(Arrival::Acknowledge(id));
         }
@@ -72,7 +72,7 @@ impl<J: Journal> Inbox<J> {
     ///
     /// [`JournalError`] if the mark cannot be written; the message must not be acknowledged then.
     pub fn taken(&mut self, message_id: &str) -> Result<bool, JournalError> {
-        if self.journal.mark(message_id) == Some(Mark::Taken) {
+        if self.journal.mark(message_id)? == Some(Mark::Taken) {
             return Ok(true);
         }
         if !self.handed_over.contains(message_id) {
@@ -107,8 +107,8 @@ mod tests {
     }
 
     impl Journal for Paper {
-        fn mark(&self, id: &str) -> Option<Mark> {
-            self.marks.get(id).copied()
+        fn mark(&mut self, id: &str) -> Result<Option<Mark>, JournalError> {
+            Ok(self.marks.get(id).copied())
         }
 
         fn begin(&mut self, id: &str) -> Result<(), JournalError> {

@@ -1,1 +1,7 @@
-//! Runner policy: control retention and redelivery, publish sequencing.
+//! Runner policy: how upstream frames are numbered and how a lost connection is retried.
+
+mod backoff;
+mod sequence;
+
+pub use backoff::Backoff;
+pub use sequence::PublishSequence;

@@ -16,8 +16,12 @@ pub struct JournalError(pub String);
 
 /// Marks by message id, appended and synced before a method returns.
 pub trait Journal: Send {
-    /// The mark of a message.
-    fn mark(&self, message_id: &str) -> Option<Mark>;
+    /// The mark of a message, whichever process of the agent left it.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the marks cannot be read.
+    fn mark(&mut self, message_id: &str) -> Result<Option<Mark>, JournalError>;
 
     /// Says that handing over begins.
     ///

@@ -1,0 +1,287 @@
+//! The dial-out link of a process that is its own runner: enroll, the command stream, the upstream frames.
+//!
+//! A lost connection is retried with full jitter for as long as the process lives. Frames that were not sent wait
+//! in a bounded queue; an acknowledgement that is lost is asked for again by the server's next delivery.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use compass_agent::ports::{CallError, Link, LinkEvent, TurnState};
+use compass_proto::v1::{
+    self, AgentSessionState, AttachMode, agent_frame::Frame, runner_service_client::RunnerServiceClient,
+};
+use compass_runner::{Backoff, PublishSequence};
+use tokio::sync::{mpsc, watch};
+use tokio_stream::{StreamExt, wrappers::ReceiverStream};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tonic::{Code, Request, Status, service::interceptor::InterceptedService, transport::Channel};
+
+use crate::{
+    calls,
+    commands::{self, Handled, SessionChange},
+    endpoint::{Bearer, CALL_DEADLINE, Endpoint, MESSAGE_BYTES},
+};
+
+/// Frames and results that wait for the stream.
+const QUEUE: usize = 1024;
+/// A connection that lived this long starts the backoff over.
+const HELD: Duration = Duration::from_secs(5);
+
+type Client = RunnerServiceClient<InterceptedService<Channel, Bearer>>;
+
+/// How a process attaches.
+#[derive(Debug, Clone)]
+pub struct Attach {
+    /// Random per process.
+    pub instance_id: String,
+    /// Takes the agent over from another process that is attached.
+    pub take_over: bool,
+}
+
+/// The events and receipts of a link. Dropping it ends the link.
+#[derive(Debug)]
+pub struct RunnerLink {
+    events: mpsc::Receiver<LinkEvent>,
+    frames: mpsc::Sender<v1::AgentFrame>,
+    stop: CancellationToken,
+}
+
+/// Calls over a link.
+#[derive(Clone)]
+pub struct LinkHandle {
+    client: Client,
+    session: watch::Receiver<Option<String>>,
+}
+
+impl RunnerLink {
+    /// Starts a link on a task of `tasks`.
+    pub fn start(endpoint: &Endpoint, attach: Attach, tasks: &TaskTracker) -> (Self, LinkHandle) {
+        let (tell, events) = mpsc::channel(QUEUE);
+        let (frames, queued) = mpsc::channel(QUEUE);
+        let (set_session, session) = watch::channel(None);
+        let client = RunnerServiceClient::with_interceptor(endpoint.channel(), endpoint.bearer())
+            .max_decoding_message_size(MESSAGE_BYTES)
+            .max_encoding_message_size(MESSAGE_BYTES);
+        let stop = CancellationToken::new();
+        let dialer = Dialer {
+            client: client.clone(),
+            attach,
+            tell,
+            frames: queued,
+            session: set_session,
+            sequence: PublishSequence::default(),
+        };
+        tasks.spawn(dialer.run(stop.clone()));
+        (Self { events, frames, stop }, LinkHandle { client, session })
+    }
+}
+
+#[async_trait]
+impl Link for RunnerLink {
+    async fn next(&mut self) -> Option<LinkEvent> {
+        self.events.recv().await
+    }
+
+    async fn acknowledge(&mut self, message_id: String) {
+        self.publish(Frame::DeliveryAck(v1::DeliveryAck { message_id })).await;
+    }
+
+    async fn report(&mut self, state: TurnState) {
+        let state = match state {
+            TurnState::Ready => AgentSessionState::Ready,
+            TurnState::Working => AgentSessionState::Working,
+        };
+        self.publish(Frame::Session(v1::SessionFrame { state: state.into(), typed_event: None })).await;
+    }
+}
+
+impl RunnerLink {
+    async fn publish(&self, frame: Frame) {
+        // A link that is over says so through its events.
+        drop(self.frames.send(v1::AgentFrame { frame: Some(frame) }).await);
+    }
+}
+
+impl Drop for RunnerLink {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl LinkHandle {
+    pub(crate) fn session(&self) -> Option<String> {
+        self.session.borrow().clone()
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+}
+
+struct Dialer {
+    client: Client,
+    attach: Attach,
+    tell: mpsc::Sender<LinkEvent>,
+    frames: mpsc::Receiver<v1::AgentFrame>,
+    session: watch::Sender<Option<String>>,
+    sequence: PublishSequence,
+}
+
+/// Why a connection ended.
+enum Lost {
+    /// It can be made again.
+    Retry(String),
+    /// It cannot.
+    Ended(Status),
+    /// Nobody listens any more.
+    Unheard,
+}
+
+impl Dialer {
+    async fn run(mut self, stop: CancellationToken) {
+        let mut backoff = Backoff::default();
+        loop {
+            let started = tokio::time::Instant::now();
+            let lost = tokio::select! {
+                () = stop.cancelled() => return,
+                lost = self.connection() => lost,
+            };
+            self.session.send_replace(None);
+            let event = match lost {
+                Lost::Unheard => return,
+                Lost::Ended(status) => ended(&status),
+                Lost::Retry(reason) => LinkEvent::Detached { reason },
+            };
+            let over = matches!(event, LinkEvent::Ended { .. });
+            if self.tell.send(event).await.is_err() || over {
+                return;
+            }
+            if started.elapsed() >= HELD {
+                backoff.reset();
+            }
+            let wait = backoff.next_wait(getrandom::u64().unwrap_or_default());
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    }
+
+    async fn connection(&mut self) -> Lost {
+        if let Err(status) = self.enroll().await {
+            return lost(status);
+        }
+        let (results, queued) = mpsc::channel(QUEUE);
+        let hello = v1::SessionsRequest {
+            instance_id: self.attach.instance_id.clone(),
+            ..v1::SessionsRequest::default()
+        };
+        if results.send(hello).await.is_err() {
+            return Lost::Retry("the stream closed".into());
+        }
+        let mut commands = match self.client.sessions(ReceiverStream::new(queued)).await {
+            Ok(stream) => stream.into_inner(),
+            Err(status) => return lost(status),
+        };
+        let (upstream, published) = mpsc::channel(QUEUE);
+        let mut publisher = self.client.clone();
+        let publishing = async move { publisher.publish_events(ReceiverStream::new(published)).await };
+        tokio::pin!(publishing);
+        loop {
+            let sent = tokio::select! {
+                command = commands.next() => match command {
+                    None => return Lost::Retry("the server closed the stream".into()),
+                    Some(Err(status)) => return lost(status),
+                    Some(Ok(command)) => self.obey(command, &results).await,
+                },
+                Some(frame) = self.frames.recv() => self.send_frame(frame, &upstream).await,
+                ended = &mut publishing => match ended {
+                    Ok(_) => return Lost::Retry("the server closed the upstream".into()),
+                    Err(status) => return lost(status),
+                },
+            };
+            if let Err(lost) = sent {
+                return lost;
+            }
+        }
+    }
+
+    async fn enroll(&mut self) -> Result<(), Status> {
+        let mut request = Request::new(v1::EnrollRequest {
+            runner_id: String::new(),
+            mode: AttachMode::Deliveries.into(),
+            take_over: self.attach.take_over,
+            instance_id: self.attach.instance_id.clone(),
+            wake: Vec::new(),
+        });
+        request.set_timeout(CALL_DEADLINE);
+        self.client.enroll(request).await.map(drop)
+    }
+
+    async fn obey(
+        &mut self,
+        command: v1::SessionsResponse,
+        results: &mpsc::Sender<v1::SessionsRequest>,
+    ) -> Result<(), Lost> {
+        let session = self.session.borrow().clone();
+        let Handled { reply, event, session } = commands::handle(command.command, session.as_deref());
+        match session {
+            SessionChange::Unchanged => {}
+            SessionChange::Started(session) => drop(self.session.send_replace(Some(session))),
+            SessionChange::Ended => drop(self.session.send_replace(None)),
+        }
+        if let Some(reply) = reply {
+            let result = v1::SessionsRequest {
+                request_id: command.request_id,
+                result: Some(reply),
+                ..v1::SessionsRequest::default()
+            };
+            results.send(result).await.map_err(|_| Lost::Retry("the stream closed".into()))?;
+        }
+        match event {
+            Some(event) => self.tell.send(event).await.map_err(|_| Lost::Unheard),
+            None => Ok(()),
+        }
+    }
+
+    async fn send_frame(
+        &mut self,
+        frame: v1::AgentFrame,
+        upstream: &mpsc::Sender<v1::PublishEventsRequest>,
+    ) -> Result<(), Lost> {
+        let Some(session_id) = self.session.borrow().clone() else {
+            // The frame belongs to a session that is over; the server sends again what it still owes.
+            return Ok(());
+        };
+        let request = v1::PublishEventsRequest {
+            runner_seq: self.sequence.next(),
+            session_id,
+            frame: Some(frame),
+            idempotency_key: String::new(),
+        };
+        upstream.send(request).await.map_err(|_| Lost::Retry("the upstream closed".into()))?;
+        self.sequence.sent();
+        Ok(())
+    }
+}
+
+fn lost(status: Status) -> Lost {
+    match status.code() {
+        Code::Unauthenticated
+        | Code::PermissionDenied
+        | Code::InvalidArgument
+        | Code::AlreadyExists
+        | Code::Unimplemented
+        | Code::Aborted => Lost::Ended(status),
+        _ => Lost::Retry(status.message().to_owned()),
+    }
+}
+
+fn ended(status: &Status) -> LinkEvent {
+    match calls::failure(status) {
+        CallError::Refused { code, message } => LinkEvent::Ended { code, reason: message },
+        CallError::Unreachable(reason) | CallError::OutcomeUnknown(reason) => {
+            LinkEvent::Ended { code: "aborted".to_owned(), reason }
+        }
+    }
+}

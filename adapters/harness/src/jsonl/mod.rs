@@ -1,0 +1,8 @@
+//! JSON lines: one object per line, calls and receipts in, results and messages out.
+
+mod lines;
+mod run;
+mod tools;
+
+pub use lines::{InLine, OutLine};
+pub use run::{Ended, RunError, run};
