@@ -1,5 +1,5 @@
 //! The rules of posting, answering, cancelling and restoring asks.
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 
@@ -155,7 +155,7 @@ fn every_limit_is_exact_and_named() {
             q.options[0].description = "x".repeat(n);
         }),
         ("questions[0].options[0].preview", limits::PREVIEW_BYTES, |q, n| {
-            q.options[0].preview = "x".repeat(n)
+            q.options[0].preview = "x".repeat(n);
         }),
     ];
     for (name, limit, set) in fields {
@@ -416,8 +416,8 @@ fn stored() -> (StoredAsk, AskEntry) {
     (ask.stored(), AskEntry { ask: ASK, message: MESSAGE, digest: ask.digest(), ended: None })
 }
 
-fn ended(end: End) -> Option<Ended> {
-    Some(Ended { end, by: PERSON, at: UnixMillis(20) })
+fn ended(end: End) -> Ended {
+    Ended { end, by: PERSON, at: UnixMillis(20) }
 }
 
 #[test]
@@ -427,7 +427,7 @@ fn what_is_stored_reads_back_equal() {
     assert_eq!(restore(row, Some(index)).as_ref(), Ok(posted.message().as_ref()));
 
     let (closed, answer) = answer(full()).expect("a valid answer");
-    let after = AskEntry { ended: ended(End::Answered), ..index };
+    let after = AskEntry { ended: Some(ended(End::Answered)), ..index };
     let ask = closed.message().asks().next().expect("the ask").stored();
     assert_eq!(restore(ask, Some(after)).as_ref(), Ok(closed.message().as_ref()));
     let block = answer.message().blocks()[0].stored();
@@ -448,11 +448,11 @@ fn corrupt_rows_are_called_corrupt() {
         ("no entry", good.clone(), None),
         ("both ends", with(|a| (a.answered, a.cancelled) = (true, true)), Some(index)),
         ("answered, entry open", with(|a| a.answered = true), Some(index)),
-        ("open, entry answered", good.clone(), Some(AskEntry { ended: ended(End::Answered), ..index })),
+        ("open, entry answered", good.clone(), Some(AskEntry { ended: Some(ended(End::Answered)), ..index })),
         (
             "cancelled, entry answered",
             with(|a| a.cancelled = true),
-            Some(AskEntry { ended: ended(End::Answered), ..index }),
+            Some(AskEntry { ended: Some(ended(End::Answered)), ..index }),
         ),
         ("no questions", with(|a| a.questions.clear()), Some(index)),
         ("empty question id", with(|a| a.questions[0].question_id.clear()), Some(index)),
@@ -476,10 +476,10 @@ fn an_answer_block_holds_an_answered_ask() {
     let unanswered = StoredBlock::Answer { ask: open.clone(), asker: asker.clone() };
     assert!(restore_block(unanswered, Some(index)).is_err());
     let cancelled = StoredAsk { cancelled: true, ..open.clone() };
-    let after = AskEntry { ended: ended(End::Cancelled), ..index };
+    let after = AskEntry { ended: Some(ended(End::Cancelled)), ..index };
     assert!(restore_block(StoredBlock::Answer { ask: cancelled, asker }, Some(after)).is_err());
     let answered = StoredAsk { answered: true, ..open };
-    let after = AskEntry { ended: ended(End::Answered), ..index };
+    let after = AskEntry { ended: Some(ended(End::Answered)), ..index };
     assert!(
         restore_block(StoredBlock::Answer { ask: answered, asker: "nobody".into() }, Some(after)).is_err()
     );
