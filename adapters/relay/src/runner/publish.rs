@@ -1,0 +1,119 @@
+//! PublishEvents: what sessions report and acknowledge.
+
+use std::sync::Arc;
+
+use compass_domain::{LifecycleState, SessionId};
+use compass_hub::sessions::RunnerKey;
+use compass_proto::v1::{self, AgentSessionState, agent_frame::Frame};
+use tokio::sync::mpsc;
+use tonic::{Request, Status, Streaming};
+
+use super::{RunnerDoor, ack, key};
+use crate::{
+    auth::{Ended, Identity},
+    status,
+};
+
+/// The frames of one stream.
+struct Frames {
+    door: RunnerDoor,
+    runner: RunnerKey,
+    receipts: mpsc::Sender<ack::Receipt>,
+    last_seq: u64,
+}
+
+impl RunnerDoor {
+    pub(super) async fn take_frames(
+        &self,
+        request: Request<Streaming<v1::PublishEventsRequest>>,
+    ) -> Result<v1::PublishEventsResponse, Status> {
+        let (identity, runner) = key::runner(&request)?;
+        let (receipts, queue) = mpsc::channel(ack::QUEUE);
+        let tenant = runner.tenant().clone();
+        let acknowledging = self.tasks.spawn(ack::run(Arc::clone(&self.hub), tenant, queue));
+        let frames = Frames { door: self.clone(), runner, receipts, last_seq: 0 };
+        let taken = frames.take_all(identity, request.into_inner()).await;
+        // The answer says that every frame was taken in, receipts included.
+        if let Err(failed) = acknowledging.await {
+            tracing::error!(error = %failed, "the task that keeps receipts failed");
+        }
+        taken.map(|()| v1::PublishEventsResponse {})
+    }
+}
+
+impl Frames {
+    async fn take_all(
+        mut self,
+        identity: Identity,
+        mut frames: Streaming<v1::PublishEventsRequest>,
+    ) -> Result<(), Status> {
+        let ended = self.door.auth.clone().ended(identity, self.door.stop.clone());
+        tokio::pin!(ended);
+        loop {
+            tokio::select! {
+                biased;
+                why = &mut ended => return Err(match why {
+                    Ended::Stopping => status::stopping(),
+                    Ended::Refused(refused) => refused,
+                }),
+                next = frames.message() => match next? {
+                    Some(frame) => self.take(frame).await,
+                    None => return Ok(()),
+                },
+            }
+        }
+    }
+
+    async fn take(&mut self, request: v1::PublishEventsRequest) {
+        if self.last_seq != 0 && request.runner_seq > self.last_seq.saturating_add(1) {
+            self.door.counters.gap(self.last_seq, request.runner_seq);
+        }
+        self.last_seq = self.last_seq.max(request.runner_seq);
+        let counters = &self.door.counters;
+        let Some(frame) = request.frame.and_then(|frame| frame.frame) else {
+            return counters.drop_frame("it is empty");
+        };
+        let Ok(session) = request.session_id.parse::<SessionId>() else {
+            return counters.drop_frame("it names no session");
+        };
+        match frame {
+            Frame::Session(frame) => self.take_state(session, frame.state()).await,
+            Frame::DeliveryAck(receipt) => self.take_receipt(session, &receipt.message_id).await,
+            Frame::ReplayCompleteAck(_) | Frame::ControlAck(_) => {
+                counters.drop_frame("it is for the runner itself");
+            }
+        }
+    }
+
+    async fn take_state(&self, session: SessionId, state: AgentSessionState) {
+        match self.door.hub.report_state(&self.runner, session, lifecycle(state)).await {
+            Ok(true) => {}
+            Ok(false) => self.door.counters.drop_frame("its session is not the sender's"),
+            Err(error) => tracing::warn!(session.id = %session, %error, "a reported state was not recorded"),
+        }
+    }
+
+    async fn take_receipt(&self, session: SessionId, message: &str) {
+        let Some(account) = self.door.hub.account_for(&self.runner, session) else {
+            return self.door.counters.drop_frame("its session is not the sender's");
+        };
+        let Ok(message) = message.parse() else {
+            return self.door.counters.drop_frame("it acknowledges no message");
+        };
+        if self.receipts.send((account, message)).await.is_err() {
+            tracing::error!("the task that keeps receipts is gone");
+        }
+    }
+}
+
+fn lifecycle(state: AgentSessionState) -> LifecycleState {
+    match state {
+        AgentSessionState::Unspecified => LifecycleState::Unspecified,
+        AgentSessionState::Starting => LifecycleState::Starting,
+        AgentSessionState::Ready => LifecycleState::Ready,
+        AgentSessionState::Working => LifecycleState::Working,
+        AgentSessionState::Stopped => LifecycleState::Stopped,
+        AgentSessionState::Errored => LifecycleState::Errored,
+        AgentSessionState::Disconnected => LifecycleState::Disconnected,
+    }
+}
