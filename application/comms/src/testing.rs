@@ -1,15 +1,20 @@
 //! Rows and values that tests of the pure decisions are made of.
 
-use std::sync::Arc;
+use std::{collections::HashMap, num::NonZeroU64, sync::Arc};
 
+use async_trait::async_trait;
 use compass_domain::{
-    AccountId, Actor, ActorKind, AskId, ChannelId, Event, Message, MessageId, NewMessage, Seq, Topic,
-    TopicId, TopicName, UnixMillis, UserRole,
+    AccountId, Actor, ActorKind, AskId, ChannelId, Event, Message, MessageId, NewMessage, Presence, Seq,
+    TenantId, Topic, TopicId, TopicName, UnixMillis, UserRole,
     ask::{AnswerDraft, AskDraft, OptionDraft, QuestionDraft},
     channel::{ChannelHead, PostPolicy},
     message::{Content, DraftBlock, Placement},
 };
-use compass_ports::{Loaded, LoadedAsk};
+use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
+use compass_ports::{Clock, Ids, Loaded, LoadedAsk, PresenceSource, StorageError};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{Caller, Comms, ports::MockStorage};
 
 pub(crate) const CHANNEL: ChannelId = ChannelId::from_bytes([1; 16]);
 pub(crate) const ELSEWHERE: ChannelId = ChannelId::from_bytes([2; 16]);
@@ -98,4 +103,77 @@ pub(crate) fn told(events: &[Event]) -> Vec<&'static str> {
         _ => "other",
     };
     events.iter().map(name).collect()
+}
+
+/// A storage that cannot be reached.
+pub(crate) fn unreachable_storage() -> MockStorage {
+    let unavailable = || StorageError::Unavailable("no route".into());
+    let mut storage = MockStorage::new();
+    storage.expect_read().returning(move |_| Err(unavailable()));
+    storage.expect_begin().returning(move |_| Err(unavailable()));
+    storage.expect_find_token().returning(move |_| Err(unavailable()));
+    storage
+}
+
+/// Ports over `storage`, with a writer that has stopped: a job that is submitted comes back unavailable.
+pub(crate) async fn ports_over(storage: MockStorage) -> Comms {
+    let clock: Arc<dyn Clock> = Arc::new(StoppedClock);
+    let bus = Arc::new(MemoryBus::new(NonZeroU64::MIN, Arc::clone(&clock)));
+    let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+    let writer =
+        MemoryWriter::start(MemoryStorage::new(Arc::clone(&clock)), bus.clone(), &tasks, stop.clone());
+    stop.cancel();
+    tasks.close();
+    tasks.wait().await;
+    tasks.reopen();
+    Comms {
+        storage: Arc::new(storage),
+        writer: Arc::new(writer),
+        bus,
+        presence: Arc::new(NobodyIsLive),
+        clock,
+        ids: Arc::new(OneId),
+        tasks,
+    }
+}
+
+pub(crate) fn caller(actor: Actor) -> Caller {
+    Caller { tenant: TenantId::default_tenant(), actor }
+}
+
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now(&self) -> UnixMillis {
+        UnixMillis(900)
+    }
+}
+
+struct OneId;
+
+impl Ids for OneId {
+    fn ordered(&self) -> [u8; 16] {
+        [7; 16]
+    }
+
+    fn random(&self) -> [u8; 16] {
+        [8; 16]
+    }
+
+    fn secret(&self) -> [u8; 32] {
+        [9; 32]
+    }
+}
+
+struct NobodyIsLive;
+
+#[async_trait]
+impl PresenceSource for NobodyIsLive {
+    async fn presence_of(
+        &self,
+        _tenant: &TenantId,
+        _accounts: &[AccountId],
+    ) -> Result<HashMap<AccountId, Presence>, StorageError> {
+        Ok(HashMap::new())
+    }
 }

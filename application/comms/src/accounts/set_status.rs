@@ -52,3 +52,24 @@ pub async fn set_status(comms: &Comms, caller: &Caller, status: SetStatus) -> Re
     let events = vec![Event::ActivityChanged { agent, activity }];
     Ok(comms.finish(&caller.tenant, unit, events).await?)
 }
+
+#[cfg(test)]
+mod tests {
+    use compass_ports::Next;
+
+    use super::*;
+    use crate::testing::{agent, caller, ports_over, unreachable_storage};
+
+    #[tokio::test]
+    async fn a_status_that_is_not_stored_is_not_told() {
+        let comms = ports_over(unreachable_storage()).await;
+        let caller = caller(agent(2));
+        let mut events = comms.bus.tap();
+        let error = set_status(&comms, &caller, SetStatus { activity: "busy".into() }).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        let canary = Event::ActivityChanged { agent: caller.actor.id, activity: "canary".into() };
+        comms.bus.publish(&caller.tenant, vec![canary.clone()]);
+        let Next::Event(told) = events.next().await else { panic!("an event") };
+        assert_eq!(told.event, canary);
+    }
+}

@@ -143,12 +143,13 @@ impl Job {
 
 #[cfg(test)]
 mod tests {
-    use compass_domain::{ActorKind, AskState, Seq, ask::ContentDigest, channel::PostPolicy};
+    use compass_domain::{AskState, Seq, ask::ContentDigest, channel::PostPolicy};
 
     use super::*;
+    use crate::ports::MockStorage;
     use crate::testing::{
-        ASK_MESSAGE, CHANNEL, NEW_MESSAGE, account, agent, answer, ask_id, ask_message, channel, person,
-        put_asks, topic,
+        ASK_MESSAGE, CHANNEL, NEW_MESSAGE, account, agent, answer, ask_id, ask_message, caller, channel,
+        person, ports_over, put_asks, topic,
     };
 
     fn job(ask: u8, answers: Vec<AnswerDraft>) -> Job {
@@ -314,9 +315,17 @@ mod tests {
         assert_eq!(refused(&job(1, answer("yes")), &without_topic).kind(), ErrorKind::Internal);
     }
 
-    #[test]
-    fn no_agent_yields_a_person() {
-        assert!(matches!(agent(2).kind, ActorKind::Agent { .. }));
-        assert!(agent(2).human().is_none());
+    #[tokio::test]
+    async fn an_agent_is_refused_before_anything_is_read_or_submitted() {
+        // No call of this storage is expected, and its writer fails every job.
+        let comms = ports_over(MockStorage::new()).await;
+        for ask in [Some(ask_id(1)), None] {
+            let respond = RespondToAsk { ask, answers: answer("yes") };
+            let error = respond_to_ask(&comms, &caller(agent(2)), respond.clone()).await.unwrap_err();
+            assert!(matches!(error, Error::NotAPerson));
+            let error = respond_to_ask(&comms, &caller(person(1)), respond).await.unwrap_err();
+            let expected = if ask.is_some() { ErrorKind::Unavailable } else { ErrorKind::NotFound };
+            assert_eq!(error.kind(), expected);
+        }
     }
 }

@@ -159,3 +159,36 @@ impl fmt::Debug for EventStream {
         f.debug_struct("EventStream").field("caller", &self.caller).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use compass_domain::{Event, MessageId};
+
+    use super::*;
+    use crate::testing::{CHANNEL, ask_id, ask_message, caller, person, ports_over, unreachable_storage};
+
+    const LIVE: SubscribeFrom = SubscribeFrom { since_seq: 1, epoch: 1 };
+
+    #[tokio::test]
+    async fn a_fault_while_filtering_ends_the_stream_and_sends_nothing() {
+        let comms = ports_over(unreachable_storage()).await;
+        let caller = caller(person(1));
+        let internal = Event::MessageSettled { channel: CHANNEL, message: MessageId::from_bytes([1; 16]) };
+        let hidden = Event::MessagePosted(ask_message(person(2), &[ask_id(1)]));
+        comms.bus.publish(&caller.tenant, vec![internal.clone(), internal, hidden]);
+        let mut stream = subscribe(&comms, &caller, LIVE).await;
+        let StreamItem::Failed(error) = stream.next().await else { panic!("a failure") };
+        assert_eq!(error.kind(), ErrorKind::Internal);
+        assert!(!error.to_string().contains("no route"), "opaque");
+        assert!(matches!(stream.next().await, StreamItem::End));
+    }
+
+    #[tokio::test]
+    async fn a_stream_whose_boundary_cannot_be_read_fails_at_once() {
+        let comms = ports_over(unreachable_storage()).await;
+        let mut stream = subscribe(&comms, &caller(person(1)), SubscribeFrom::default()).await;
+        let StreamItem::Failed(error) = stream.next().await else { panic!("a failure") };
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert!(matches!(stream.next().await, StreamItem::End));
+    }
+}

@@ -8,6 +8,8 @@ mod writes;
 pub use reads::{
     AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, OpenAsksPage, TopicReads, TopicSummary,
 };
+#[cfg(test)]
+pub(crate) use storage::MockStorage;
 pub use storage::{ReadUnit, Storage, UnitOfWork};
 pub use tokens::{Subject, TokenHash, TokenReads, TokenRepository, TokenRow};
 pub use writes::{AccountRepository, ChannelRepository, CursorRepository};

@@ -10,6 +10,7 @@ use super::{
 };
 
 /// Hands out units over one tenant's rows.
+#[cfg_attr(test, mockall::automock)]
 #[async_trait]
 pub trait Storage: Send + Sync {
     /// A read-only snapshot.

@@ -68,3 +68,28 @@ async fn actor(comms: &Comms, tenant: &TenantId, account: AccountId) -> Result<A
         ActorKind::System => Err(Error::Unauthenticated),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ports::MockStorage,
+        testing::{ports_over, unreachable_storage},
+    };
+
+    #[tokio::test]
+    async fn storage_that_cannot_be_reached_is_no_bad_token() {
+        let comms = ports_over(unreachable_storage()).await;
+        let error = authenticate(&comms, &"A".repeat(43)).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+    }
+
+    #[tokio::test]
+    async fn what_has_not_the_form_of_a_token_is_refused_without_a_read() {
+        let comms = ports_over(MockStorage::new()).await;
+        for token in ["", "short", &"A".repeat(44), &"=".repeat(43)] {
+            let error = authenticate(&comms, token).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unauthenticated);
+        }
+    }
+}
