@@ -1,0 +1,165 @@
+//! Transactions, and the only two helpers that open them.
+
+use std::sync::Arc;
+
+use compass_domain::TenantId;
+use compass_ports::StorageError;
+use sea_orm::{QueryResult, Value, sea_query::Values};
+use sea_query_sqlx::SqlxValues;
+use sqlx::{AssertSqlSafe, PgPool, Postgres, Sqlite, Transaction, sqlite::SqlitePool};
+
+use crate::{
+    dialect::Dialect,
+    error::{self, DbError},
+};
+
+/// What a transaction is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// One snapshot for all its statements; writes are refused.
+    Snapshot,
+    /// Reads what is committed; holds the write lock on SQLite.
+    Write,
+}
+
+/// Where transactions come from.
+#[derive(Debug, Clone)]
+pub(crate) enum Pools {
+    /// Connections that act as `compass_app`.
+    Postgres(PgPool),
+    /// One connection that writes, several that read.
+    Sqlite {
+        /// The one that writes.
+        write: SqlitePool,
+        /// Those that read.
+        read: SqlitePool,
+    },
+}
+
+impl Pools {
+    /// Which database it is.
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self {
+            Self::Postgres(_) => Dialect::Postgres,
+            Self::Sqlite { .. } => Dialect::Sqlite,
+        }
+    }
+
+    /// Opens a transaction over one tenant's rows.
+    pub(crate) async fn tenant(&self, tenant: &TenantId, access: Access) -> Result<Tx, DbError> {
+        self.begin(Some(tenant), access).await
+    }
+
+    /// Opens a transaction that sees no tenant's rows, for the functions that ask across tenants: a token by its
+    /// hash, the tenants, leases, unrouted messages, tenants with live sessions on a node.
+    pub(crate) async fn system(&self, access: Access) -> Result<Tx, DbError> {
+        self.begin(None, access).await
+    }
+
+    async fn begin(&self, tenant: Option<&TenantId>, access: Access) -> Result<Tx, DbError> {
+        let inner = match (self, access) {
+            (Self::Postgres(pool), _) => {
+                Inner::Postgres(pool.begin_with(AssertSqlSafe(postgres_begin(tenant, access))).await?)
+            }
+            (Self::Sqlite { read, .. }, Access::Snapshot) => Inner::Sqlite(read.begin_with("BEGIN").await?),
+            (Self::Sqlite { write, .. }, Access::Write) => {
+                Inner::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?)
+            }
+        };
+        Ok(Tx { inner })
+    }
+}
+
+/// An open transaction; dropping it keeps nothing.
+#[derive(Debug)]
+pub(crate) struct Tx {
+    inner: Inner,
+}
+
+#[derive(Debug)]
+enum Inner {
+    Postgres(Transaction<'static, Postgres>),
+    Sqlite(Transaction<'static, Sqlite>),
+}
+
+impl Tx {
+    /// Which database it is.
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self.inner {
+            Inner::Postgres(_) => Dialect::Postgres,
+            Inner::Sqlite(_) => Dialect::Sqlite,
+        }
+    }
+
+    /// Runs a statement and returns its rows. Bind numbers as `i64` or `i16` as the column has them: a prepared
+    /// statement keeps the types of its first use.
+    pub(crate) async fn all(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>, DbError> {
+        let query = AssertSqlSafe(sql.to_owned());
+        let values = SqlxValues(Values(values));
+        Ok(match &mut self.inner {
+            Inner::Postgres(tx) => {
+                let rows = sqlx::query_with(query, values).fetch_all(&mut **tx).await?;
+                rows.into_iter().map(QueryResult::from).collect()
+            }
+            Inner::Sqlite(tx) => {
+                let rows = sqlx::query_with(query, values).fetch_all(&mut **tx).await?;
+                rows.into_iter().map(QueryResult::from).collect()
+            }
+        })
+    }
+
+    /// Runs a statement and returns its first row.
+    pub(crate) async fn one(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<QueryResult>, DbError> {
+        Ok(self.all(sql, values).await?.into_iter().next())
+    }
+
+    /// Runs a statement and returns how many rows it changed.
+    pub(crate) async fn execute(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, DbError> {
+        let query = AssertSqlSafe(sql.to_owned());
+        let values = SqlxValues(Values(values));
+        Ok(match &mut self.inner {
+            Inner::Postgres(tx) => {
+                sqlx::query_with(query, values).execute(&mut **tx).await?.rows_affected()
+            }
+            Inner::Sqlite(tx) => sqlx::query_with(query, values).execute(&mut **tx).await?.rows_affected(),
+        })
+    }
+
+    /// Keeps everything.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError::OutcomeUnknown`] if the connection broke while committing; otherwise nothing was kept.
+    pub(crate) async fn commit(self) -> Result<(), StorageError> {
+        let committed = match self.inner {
+            Inner::Postgres(tx) => tx.commit().await,
+            Inner::Sqlite(tx) => tx.commit().await,
+        };
+        committed.map_err(|failed| error::of_commit(failed.into()))
+    }
+
+    /// Keeps nothing, and waits until the database knows.
+    pub(crate) async fn rollback(self) -> Result<(), DbError> {
+        match self.inner {
+            Inner::Postgres(tx) => tx.rollback().await?,
+            Inner::Sqlite(tx) => tx.rollback().await?,
+        }
+        Ok(())
+    }
+}
+
+/// Begins and names the tenant in one round trip.
+fn postgres_begin(tenant: Option<&TenantId>, access: Access) -> Arc<str> {
+    let mode = match access {
+        Access::Snapshot => "ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        Access::Write => "ISOLATION LEVEL READ COMMITTED READ WRITE",
+    };
+    let begin = format!("BEGIN {mode}");
+    match tenant {
+        None => begin.into(),
+        Some(tenant) => {
+            let name = tenant.as_str().replace('\'', "''");
+            format!("{begin}; SELECT set_config('compass.tenant', '{name}', true)").into()
+        }
+    }
+}
