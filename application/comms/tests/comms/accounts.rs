@@ -11,7 +11,9 @@ use compass_comms::{
     },
     channels::list_channels::list_channels,
 };
-use compass_domain::{AccountId, AccountKind, ErrorKind, Event, UserRole, channel::Member};
+use compass_domain::{
+    Account, AccountId, AccountKind, ErrorKind, Event, Handle, TenantId, UserRole, channel::Member,
+};
 
 use crate::house::{House, empty, kind, next, text};
 
@@ -177,4 +179,40 @@ async fn a_start_with_the_handle_of_a_member_fails() {
         let start = Bootstrap { admin_handle: handle.into() };
         assert_eq!(kind(bootstrap(&house.comms, &house.tenant, start).await), ErrorKind::Conflict);
     }
+}
+
+#[tokio::test]
+async fn the_built_in_sender_exists_once_after_every_start() {
+    let house = House::new().await;
+    bootstrap(&house.comms, &house.tenant, Bootstrap { admin_handle: "root".into() }).await.unwrap();
+    let mut unit = house.comms.storage.read(&house.tenant).await.unwrap();
+    let sender = unit.find_account_by_handle(&Handle::system()).await.unwrap().unwrap();
+    assert_eq!((sender.kind, sender.display_name.as_str()), (AccountKind::System, "Compass"));
+}
+
+#[tokio::test]
+async fn a_start_with_a_squatter_on_the_built_in_senders_handle_fails_and_keeps_nothing() {
+    let (comms, _) = empty();
+    let tenant = TenantId::default_tenant();
+    let squatter = Account {
+        id: AccountId::from_bytes([1; 16]),
+        handle: Handle::system(),
+        display_name: String::new(),
+        kind: AccountKind::User { role: UserRole::Member },
+    };
+    let mut unit = comms.storage.begin(&tenant).await.unwrap();
+    unit.accounts().insert(&squatter).await.unwrap();
+    unit.commit().await.unwrap();
+    let start = Bootstrap { admin_handle: "root".into() };
+    assert_eq!(kind(bootstrap(&comms, &tenant, start).await), ErrorKind::Conflict);
+    let mut unit = comms.storage.read(&tenant).await.unwrap();
+    assert_eq!(unit.find_account_by_handle(&Handle::parse("root").unwrap()).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_secret_does_not_show_in_logs() {
+    let (comms, _) = empty();
+    let start = Bootstrap { admin_handle: "root".into() };
+    let made = bootstrap(&comms, &TenantId::default_tenant(), start).await.unwrap();
+    assert!(!format!("{made:?}").contains(&made.sign_in.unwrap()));
 }

@@ -2,6 +2,7 @@
 
 use compass_comms::{
     Caller,
+    accounts::create_agent::{CreateAgent, create_agent},
     channels::{
         create_channel::{CreateChannel, Mode, create_channel},
         list_channels::list_channels,
@@ -11,7 +12,11 @@ use compass_comms::{
     messages::post_message::post_message,
     topics::list_topics::{ListTopics, list_topics},
 };
-use compass_domain::{AccountId, Channel, ChannelId, ErrorKind, Event, GroupId, Handle, channel::Member};
+use compass_domain::{
+    AccountId, Channel, ChannelId, ErrorKind, Event, GroupId, Handle, MessageId, Seq,
+    channel::{ChannelKind, ChannelName, Member, PostPolicy},
+};
+use compass_ports::{Decision, Loaded, Locks, StorageError, WriteJob, Writes, submit};
 
 use crate::house::{House, a_post, kind, new_channel, next, text};
 
@@ -225,4 +230,154 @@ async fn subscribers_of_a_home_channel_include_its_agent() {
     assert_eq!(channel.members, [member(&house.admin, false), member(&bot, true)]);
     let sender = unit.find_account_by_handle(&system).await.unwrap().unwrap();
     assert!(channel.members.iter().all(|member| member.account != sender.id));
+}
+
+/// Stores a channel that no use case creates.
+async fn stored(house: &House, channel: &Channel) {
+    let mut unit = house.comms.storage.begin(&house.tenant).await.unwrap();
+    unit.channels().insert(channel).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+fn special(name: &str, members: &[&Caller]) -> Channel {
+    Channel {
+        id: ChannelId::from_bytes([0x33; 16]),
+        name: ChannelName::parse(name).unwrap(),
+        group: None,
+        kind: ChannelKind::Channel,
+        mode: Mode::Flat,
+        policy: PostPolicy::Open,
+        mandatory: false,
+        members: members.iter().map(|who| member(who, false)).collect(),
+        pins: Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn an_unsubscribe_on_a_mandatory_channel_refuses_the_whole_batch() {
+    let house = House::new().await;
+    let (ada, bob) = (house.user("ada").await, house.user("bob").await);
+    let channel = Channel { mandatory: true, ..special("news", &[&ada]) };
+    stored(&house, &channel).await;
+    let mixed = UpdateMembers { add: vec![bob.actor.id], unsubscribe: vec![ada.actor.id], ..batch(&channel) };
+    assert_eq!(kind(update_members(&house.comms, &ada, mixed).await), ErrorKind::InvalidArgument);
+    let mut unit = house.comms.storage.read(&house.tenant).await.unwrap();
+    assert_eq!(unit.find_channel(channel.id).await.unwrap(), Some(channel.clone()));
+    let plain = UpdateMembers { add: vec![bob.actor.id], ..batch(&channel) };
+    assert!(update_members(&house.comms, &ada, plain).await.is_ok());
+}
+
+#[tokio::test]
+async fn the_owner_of_a_channel_stays_a_member() {
+    let house = House::new().await;
+    let (ada, bob) = (house.user("ada").await, house.user("bob").await);
+    let policy = PostPolicy::OwnerOnly { owner: bob.actor.id };
+    let channel = Channel { policy, ..special("news", &[&ada, &bob]) };
+    stored(&house, &channel).await;
+    let remove = UpdateMembers { remove: vec![bob.actor.id], ..batch(&channel) };
+    assert_eq!(kind(update_members(&house.comms, &ada, remove).await), ErrorKind::InvalidArgument);
+}
+
+/// Reads an agent's cursor in a message's channel, as an acknowledgement would.
+struct ReadCursor {
+    agent: AccountId,
+    message: MessageId,
+}
+
+impl WriteJob for ReadCursor {
+    type Outcome = Option<Seq>;
+    type Error = StorageError;
+
+    fn locks(&self) -> Locks {
+        Locks::Acknowledge { agent: self.agent, messages: vec![self.message] }
+    }
+
+    fn decide(&self, loaded: &Loaded) -> Decision<Option<Seq>, StorageError> {
+        let cursor = loaded.receipt(self.agent, self.message).and_then(|receipt| receipt.cursor);
+        Ok((Writes::none(), cursor.map(|state| state.cursor.acked())))
+    }
+}
+
+async fn cursor(house: &House, agent: &Caller, message: MessageId) -> Option<Seq> {
+    let job = ReadCursor { agent: agent.actor.id, message };
+    submit(&*house.comms.writer, &house.tenant, job).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_agent_that_gets_subscribed_is_owed_what_comes_and_keeps_its_place_when_it_returns() {
+    let house = House::new().await;
+    let ada = house.user("ada").await;
+    let bot = house.agent(&ada, "bot").await;
+    let id = bot.actor.id;
+    let channel = house.channel(&ada, "plans", &[&bot]).await;
+    let first = house.post(&ada, channel.id, "before").await.message.id();
+    assert_eq!(cursor(&house, &bot, first).await, None, "a member that is not subscribed is owed nothing");
+    let subscribe = UpdateMembers { subscribe: vec![id, ada.actor.id], ..batch(&channel) };
+    update_members(&house.comms, &ada, subscribe.clone()).await.unwrap();
+    assert_eq!(cursor(&house, &bot, first).await, Some(Seq(1)));
+    assert_eq!(cursor(&house, &ada, first).await, None, "a person has no cursor");
+    let leave = UpdateMembers { remove: vec![id], ..batch(&channel) };
+    update_members(&house.comms, &ada, leave).await.unwrap();
+    house.post(&ada, channel.id, "while away").await;
+    update_members(&house.comms, &ada, subscribe).await.unwrap();
+    assert_eq!(cursor(&house, &bot, first).await, Some(Seq(1)));
+}
+
+#[tokio::test]
+async fn an_agent_that_joins_a_mandatory_channel_is_owed_what_comes() {
+    let house = House::new().await;
+    let ada = house.user("ada").await;
+    let bot = house.agent(&ada, "bot").await;
+    let channel = Channel { mandatory: true, ..special("news", &[&ada]) };
+    stored(&house, &channel).await;
+    let message = house.post(&ada, channel.id, "before").await.message.id();
+    let join = UpdateMembers { add: vec![bot.actor.id], ..batch(&channel) };
+    update_members(&house.comms, &ada, join).await.unwrap();
+    assert_eq!(cursor(&house, &bot, message).await, Some(Seq(1)));
+}
+
+#[tokio::test]
+async fn a_new_agent_is_owed_what_is_posted_in_its_home() {
+    let house = House::new().await;
+    let bot = house.agent(&house.admin, "bot").await;
+    let home = house.home_of(&bot).await;
+    let message = house.post(&house.admin, home, "welcome").await.message.id();
+    assert_eq!(cursor(&house, &bot, message).await, Some(Seq(0)));
+}
+
+#[tokio::test]
+async fn a_tree_channel_is_for_the_anchor_its_subtree_and_its_owner() {
+    let house = House::new().await;
+    let ada = house.user("ada").await;
+    let bob = house.user("bob").await;
+    let boss = house.agent(&ada, "boss").await;
+    let below = CreateAgent { handle: "below".into(), parent: Some(boss.actor.id), ..CreateAgent::default() };
+    let below = house.caller(&create_agent(&house.comms, &ada, below).await.unwrap());
+    let sibling = house.agent(&ada, "sibling").await;
+    let mode = Mode::Tree { anchor: boss.actor.id };
+    let create = CreateChannel { mode, ..new_channel("tree", &[&below]) };
+    let channel = create_channel(&house.comms, &ada, create).await.unwrap();
+    assert_eq!(channel.members, [member(&ada, false)], "the subtree takes part without rows");
+    for inside in [&ada, &boss, &below] {
+        house.post(inside, channel.id, "inside").await;
+    }
+    for outside in [&sibling, &bob, &house.admin] {
+        let refused = post_message(&house.comms, outside, a_post(ChannelRef::Id(channel.id))).await;
+        assert_eq!(kind(refused), ErrorKind::NotFound);
+    }
+}
+
+#[tokio::test]
+async fn who_still_takes_part_in_a_tree_is_not_reported_as_removed() {
+    let house = House::new().await;
+    let (ada, bob) = (house.user("ada").await, house.user("bob").await);
+    let boss = house.agent(&ada, "boss").await;
+    let mode = Mode::Tree { anchor: boss.actor.id };
+    let create = CreateChannel { mode, ..new_channel("tree", &[&bob]) };
+    let channel = create_channel(&house.comms, &ada, create).await.unwrap();
+    let mut events = house.listen();
+    let remove = UpdateMembers { remove: vec![ada.actor.id, bob.actor.id], ..batch(&channel) };
+    update_members(&house.comms, &ada, remove).await.unwrap();
+    let Event::ChannelChanged { removed, .. } = next(&mut events).await else { panic!("a change") };
+    assert_eq!(removed, [bob.actor.id]);
 }
