@@ -1,6 +1,8 @@
 //! Storage and writer on Postgres and SQLite through SeaORM.
 
+mod accounts;
 mod blocks;
+mod channels;
 mod checks;
 mod connection;
 mod dialect;
@@ -8,12 +10,19 @@ mod error;
 mod hub;
 mod ids;
 mod message_json;
+mod messages;
 mod migrations;
+mod participation;
+mod read_unit;
 mod rows;
 mod schema;
+mod storage;
 #[cfg(test)]
 mod testing;
+mod tokens;
+mod topics;
 mod transaction;
+mod unit_of_work;
 mod writer;
 
 pub use connection::{OpenError, Options, SeaStorage};

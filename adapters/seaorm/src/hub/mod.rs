@@ -1,0 +1,8 @@
+//! The hub's ports on both databases.
+
+mod audience;
+mod ledger;
+mod pending;
+mod recipients;
+
+pub(crate) use recipients::recipients;
