@@ -1,0 +1,139 @@
+//! The reads of the storage port over one snapshot.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use compass_comms::ports::{
+    AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, OpenAsksPage, TokenReads, TokenRow,
+    TopicReads, TopicSummary,
+};
+use compass_domain::{
+    Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, TenantId, TopicId,
+    UnixMillis,
+};
+use compass_ports::StorageError;
+
+use crate::{accounts, channels, messages, tokens, topics, transaction::Tx};
+
+/// One snapshot of one tenant's rows.
+pub(crate) struct SeaReadUnit {
+    pub(crate) tx: Tx,
+    pub(crate) tenant: TenantId,
+}
+
+#[async_trait]
+impl AccountReads for SeaReadUnit {
+    async fn find_account(&mut self, id: AccountId) -> Result<Option<Account>, StorageError> {
+        accounts::find(&mut self.tx, &self.tenant, id).await
+    }
+
+    async fn find_account_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError> {
+        accounts::find_by_handle(&mut self.tx, &self.tenant, handle).await
+    }
+
+    async fn list_accounts(&mut self, viewer: Actor) -> Result<Vec<Account>, StorageError> {
+        accounts::list(&mut self.tx, &self.tenant, viewer).await
+    }
+
+    async fn sees_account(&mut self, viewer: Actor, account: AccountId) -> Result<bool, StorageError> {
+        accounts::sees(&mut self.tx, &self.tenant, viewer, account).await
+    }
+
+    async fn list_activities(
+        &mut self,
+        agents: &[AccountId],
+    ) -> Result<Vec<(AccountId, String, UnixMillis)>, StorageError> {
+        accounts::activities(&mut self.tx, &self.tenant, agents).await
+    }
+}
+
+#[async_trait]
+impl ChannelReads for SeaReadUnit {
+    async fn find_channel(&mut self, id: ChannelId) -> Result<Option<Channel>, StorageError> {
+        channels::find(&mut self.tx, &self.tenant, id).await
+    }
+
+    async fn list_channels(&mut self, viewer: Actor) -> Result<Vec<Channel>, StorageError> {
+        channels::list(&mut self.tx, &self.tenant, viewer).await
+    }
+
+    async fn find_channels_named(
+        &mut self,
+        viewer: Actor,
+        key: &str,
+    ) -> Result<Vec<ChannelId>, StorageError> {
+        channels::named(&mut self.tx, &self.tenant, viewer, key).await
+    }
+
+    async fn participating(
+        &mut self,
+        account: AccountId,
+        channels: &[ChannelId],
+    ) -> Result<Vec<ChannelId>, StorageError> {
+        channels::participating(&mut self.tx, &self.tenant, account, channels).await
+    }
+
+    async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError> {
+        channels::sees(&mut self.tx, &self.tenant, viewer, channel).await
+    }
+
+    async fn share_channel(&mut self, one: AccountId, other: AccountId) -> Result<bool, StorageError> {
+        channels::share(&mut self.tx, &self.tenant, one, other).await
+    }
+}
+
+#[async_trait]
+impl TopicReads for SeaReadUnit {
+    async fn find_topic(&mut self, id: TopicId) -> Result<Option<TopicSummary>, StorageError> {
+        topics::find(&mut self.tx, &self.tenant, id).await
+    }
+
+    async fn find_topic_named(
+        &mut self,
+        channel: ChannelId,
+        key: &str,
+    ) -> Result<Option<TopicSummary>, StorageError> {
+        topics::find_named(&mut self.tx, &self.tenant, channel, key).await
+    }
+
+    async fn list_topics(
+        &mut self,
+        channel: ChannelId,
+        include_archived: bool,
+    ) -> Result<Vec<TopicSummary>, StorageError> {
+        topics::list(&mut self.tx, &self.tenant, channel, include_archived).await
+    }
+}
+
+#[async_trait]
+impl MessageReads for SeaReadUnit {
+    async fn list_messages(&mut self, page: &MessagePage) -> Result<Vec<Arc<Message>>, StorageError> {
+        messages::list(&mut self.tx, &self.tenant, page).await
+    }
+
+    async fn find_message(&mut self, id: MessageId) -> Result<Option<Arc<Message>>, StorageError> {
+        messages::find(&mut self.tx, &self.tenant, id).await
+    }
+
+    async fn last_position(&mut self) -> Result<Position, StorageError> {
+        messages::last_position(&mut self.tx, &self.tenant).await
+    }
+}
+
+#[async_trait]
+impl AskReads for SeaReadUnit {
+    async fn list_open_asks(&mut self, page: &OpenAsksPage) -> Result<Vec<Arc<Message>>, StorageError> {
+        messages::list_open_asks(&mut self.tx, &self.tenant, page).await
+    }
+}
+
+#[async_trait]
+impl TokenReads for SeaReadUnit {
+    async fn list_tokens(
+        &mut self,
+        account: AccountId,
+        now: UnixMillis,
+    ) -> Result<Vec<TokenRow>, StorageError> {
+        tokens::list(&mut self.tx, &self.tenant, account, now).await
+    }
+}

@@ -1,0 +1,114 @@
+//! The rare writes of the storage port, all of one unit in one transaction.
+
+use async_trait::async_trait;
+use compass_comms::ports::{
+    AccountRepository, ChannelRepository, CursorRepository, TokenHash, TokenRepository, TokenRow, UnitOfWork,
+};
+use compass_domain::{
+    Account, AccountId, Channel, ChannelId, Handle, TenantId, TokenId, UnixMillis, channel::Member,
+};
+use compass_ports::StorageError;
+
+use crate::{accounts, channels, tokens, transaction::Tx};
+
+/// One transaction over one tenant's rows; dropping it keeps nothing.
+pub(crate) struct SeaUnitOfWork {
+    pub(crate) tx: Tx,
+    pub(crate) tenant: TenantId,
+}
+
+#[async_trait]
+impl UnitOfWork for SeaUnitOfWork {
+    fn accounts(&mut self) -> &mut dyn AccountRepository {
+        self
+    }
+
+    fn channels(&mut self) -> &mut dyn ChannelRepository {
+        self
+    }
+
+    fn cursors(&mut self) -> &mut dyn CursorRepository {
+        self
+    }
+
+    fn tokens(&mut self) -> &mut dyn TokenRepository {
+        self
+    }
+
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        self.tx.commit().await
+    }
+}
+
+#[async_trait]
+impl AccountRepository for SeaUnitOfWork {
+    async fn insert(&mut self, account: &Account) -> Result<(), StorageError> {
+        accounts::insert(&mut self.tx, &self.tenant, account).await
+    }
+
+    async fn find(&mut self, id: AccountId) -> Result<Option<Account>, StorageError> {
+        accounts::find(&mut self.tx, &self.tenant, id).await
+    }
+
+    async fn find_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError> {
+        accounts::find_by_handle(&mut self.tx, &self.tenant, handle).await
+    }
+
+    async fn put_activity(
+        &mut self,
+        agent: AccountId,
+        activity: &str,
+        at: UnixMillis,
+    ) -> Result<(), StorageError> {
+        Ok(accounts::put_activity(&mut self.tx, &self.tenant, agent, activity, at).await?)
+    }
+}
+
+#[async_trait]
+impl ChannelRepository for SeaUnitOfWork {
+    async fn insert(&mut self, channel: &Channel) -> Result<(), StorageError> {
+        channels::insert(&mut self.tx, &self.tenant, channel).await
+    }
+
+    async fn lock(&mut self, id: ChannelId) -> Result<Option<Channel>, StorageError> {
+        channels::lock(&mut self.tx, &self.tenant, id).await
+    }
+
+    async fn participates(&mut self, account: AccountId, channel: ChannelId) -> Result<bool, StorageError> {
+        channels::participates(&mut self.tx, &self.tenant, account, channel).await
+    }
+
+    async fn put_member(&mut self, channel: ChannelId, member: Member) -> Result<(), StorageError> {
+        channels::put_member(&mut self.tx, &self.tenant, channel, member).await
+    }
+
+    async fn remove_member(&mut self, channel: ChannelId, account: AccountId) -> Result<bool, StorageError> {
+        channels::remove_member(&mut self.tx, &self.tenant, channel, account).await
+    }
+}
+
+#[async_trait]
+impl CursorRepository for SeaUnitOfWork {
+    async fn seed(&mut self, agent: AccountId, channel: ChannelId) -> Result<(), StorageError> {
+        Ok(channels::seed_cursor(&mut self.tx, &self.tenant, agent, channel).await?)
+    }
+}
+
+#[async_trait]
+impl TokenRepository for SeaUnitOfWork {
+    async fn insert(&mut self, token: &TokenRow) -> Result<(), StorageError> {
+        tokens::insert(&mut self.tx, &self.tenant, token).await
+    }
+
+    async fn find(&mut self, id: TokenId) -> Result<Option<TokenRow>, StorageError> {
+        tokens::find(&mut self.tx, &self.tenant, id).await
+    }
+
+    async fn find_by_hash(&mut self, hash: &TokenHash) -> Result<Option<TokenRow>, StorageError> {
+        tokens::find_by_hash(&mut self.tx, &self.tenant, hash).await
+    }
+
+    async fn revoke(&mut self, id: TokenId, at: UnixMillis) -> Result<bool, StorageError> {
+        tokens::revoke(&mut self.tx, &self.tenant, id, at).await
+    }
+}
