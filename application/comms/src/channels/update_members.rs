@@ -200,12 +200,10 @@ impl Batch<'_> {
         let id = self.channel();
         let member = Member { account: account.id, subscribed };
         self.unit.channels().put_member(id, member).await?;
-        self.removed.retain(|removed| *removed != account.id);
         let Some(owner) = members::owner(account) else { return Ok(()) };
         if !self.members().await?.iter().any(|member| member.account == owner) {
             let member = Member { account: owner, subscribed: false };
             self.unit.channels().put_member(id, member).await?;
-            self.removed.retain(|removed| *removed != owner);
         }
         if subscribed || self.before.mandatory {
             self.unit.cursors().seed(account.id, id).await?;
@@ -245,7 +243,7 @@ impl Batch<'_> {
         Ok(channel.members)
     }
 
-    /// Who lost participation; in a tree an account without a member row may still take part.
+    /// Who lost participation: not who still takes part in a tree, nor an owner whose agent joined later on.
     async fn losers(mut self) -> Result<Vec<AccountId>, Error> {
         let mut losers = Vec::new();
         for account in std::mem::take(&mut self.removed) {

@@ -193,6 +193,21 @@ async fn an_owner_leaves_after_its_agents_within_one_batch_too() {
 }
 
 #[tokio::test]
+async fn an_owner_that_is_removed_before_its_agent_joins_stays() {
+    let house = House::new().await;
+    let (ada, bob) = (house.user("ada").await, house.user("bob").await);
+    let one = house.agent(&bob, "one").await;
+    let channel = house.channel(&ada, "plans", &[&bob]).await;
+    let mut events = house.listen();
+    let add = vec![bob.actor.id, one.actor.id];
+    let update = UpdateMembers { add, remove: vec![bob.actor.id], ..batch(&channel) };
+    let after = update_members(&house.comms, &ada, update).await.unwrap();
+    assert!(after.members.contains(&member(&bob, false)));
+    let told = Event::ChannelChanged { channel: after.into(), removed: Vec::new() };
+    assert_eq!(next(&mut events).await, told);
+}
+
+#[tokio::test]
 async fn removing_a_stranger_changes_and_tells_nothing() {
     let house = House::new().await;
     let (ada, bob) = (house.user("ada").await, house.user("bob").await);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compass_comms::{
-    ports::Subject,
+    ports::{Subject, TokenHash, TokenRow},
     tokens::{
         authenticate::{Principal, authenticate},
         issue::{SIGN_IN_LIFETIME_MS, create_sign_in, issue_account_token, issue_runner_token},
@@ -13,6 +13,7 @@ use compass_comms::{
     },
 };
 use compass_domain::{AccountId, ErrorKind, Handle, TokenId};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Barrier;
 
 use crate::house::{House, kind, text};
@@ -127,6 +128,37 @@ async fn every_credential_that_does_not_work_gets_the_same_answer() {
         assert_eq!(text(error), "the token is missing or does not work", "{token:?}");
         assert_eq!(kind(authenticate(&house.comms, token).await), ErrorKind::Unauthenticated);
     }
+}
+
+#[tokio::test]
+async fn a_token_of_the_built_in_sender_or_of_nobody_does_not_work() {
+    let house = House::new().await;
+    let mut reads = house.comms.storage.read(&house.tenant).await.unwrap();
+    let system = reads.find_account_by_handle(&Handle::system()).await.unwrap().unwrap();
+    for (number, account) in [(1, system.id), (2, UNKNOWN)] {
+        let token = format!("{}A", char::from(b'a' + number).to_string().repeat(42));
+        let row = TokenRow {
+            id: TokenId::from_bytes([number; 16]),
+            hash: TokenHash(Sha256::digest(&token).into()),
+            subject: Subject::Account(account),
+            created_at: house.comms.clock.now(),
+            expires_at: None,
+            revoked_at: None,
+        };
+        let mut unit = house.comms.storage.begin(&house.tenant).await.unwrap();
+        unit.tokens().insert(&row).await.unwrap();
+        unit.commit().await.unwrap();
+        assert_eq!(kind(authenticate(&house.comms, &token).await), ErrorKind::Unauthenticated);
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_kept_as_the_sha_256_of_its_text() {
+    let house = House::new().await;
+    let issued = issue_account_token(&house.comms, &house.admin, house.admin.actor.id).await.unwrap();
+    let hash = TokenHash(Sha256::digest(&issued.token).into());
+    let (tenant, row) = house.comms.storage.find_token(&hash).await.unwrap().unwrap();
+    assert_eq!((tenant, row.id), (house.tenant.clone(), issued.id));
 }
 
 #[tokio::test]
