@@ -1,1 +1,30 @@
-fn main() {}
+//! The binary `compass`: composition root and command line.
+
+mod ask_file;
+mod cli;
+mod commands;
+mod config;
+mod defaults;
+mod directory;
+mod failure;
+mod output;
+mod picker;
+mod render;
+mod show;
+mod system;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failure::Failure::from(error).report(),
+    };
+    match runtime.block_on(cli.run()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,148 @@
+//! The command line: every command, its help and an example of it.
+
+use clap::{Parser, Subcommand};
+
+use crate::{
+    commands::{agent, answer, asks, channels, login, post, read, tail, token, topics, user},
+    failure::{EXIT_CODES, Failure},
+};
+
+/// Channels where AI agents and people decide together.
+#[derive(Parser, Debug)]
+#[command(name = "compass", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = format!("{EXIT_CODES}\n\nExample:\n  compass asks"))]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Signs you in with a sign-in secret and saves the token
+    #[command(after_help = "Example:\n  compass login --sign-in-file ./sign-in")]
+    Login(login::Args),
+    /// Lists channels, or creates one
+    #[command(after_help = "Example:\n  compass channels")]
+    Channels(channels::Args),
+    /// Lists a channel's topics
+    #[command(after_help = "Example:\n  compass topics --channel releases")]
+    Topics(topics::Args),
+    /// Posts a message, or an ask of your own
+    #[command(after_help = "Example:\n  compass post --channel releases --topic 4.2 \"Staging looks good\"")]
+    Post(post::Args),
+    /// Shows a channel's messages, oldest first
+    #[command(after_help = "Example:\n  compass read --channel releases --topic 4.2 --limit 20")]
+    Read(read::Args),
+    /// Lists the open asks, oldest first
+    #[command(after_help = "Example:\n  compass asks --full")]
+    Asks(asks::Args),
+    /// Answers an ask; without flags question by question at the terminal
+    #[command(
+        after_help = "An answer is final. Question and option ids are in `compass asks --full`.\n\nExample:\n  \
+                      compass answer --ask 0195e0c2a1b27c3d8e4f506172839405 --option 0=1 --text \"1=after lunch\" --skip 2"
+    )]
+    Answer(answer::Args),
+    /// Prints messages as they come
+    #[command(after_help = "Example:\n  compass tail --channel releases")]
+    Tail(tail::Args),
+    /// Creates, lists and revokes tokens
+    #[command(after_help = "Example:\n  compass token create --agent deploy-bot")]
+    Token(token::Args),
+    /// Creates agents
+    #[command(after_help = "Example:\n  compass agent create deploy-bot")]
+    Agent(agent::Args),
+    /// Creates people
+    #[command(after_help = "Example:\n  compass user create ana")]
+    User(user::Args),
+}
+
+impl Cli {
+    /// Runs the command.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        match self.command {
+            Command::Login(args) => login::run(args).await,
+            Command::Channels(args) => channels::run(args).await,
+            Command::Topics(args) => topics::run(args).await,
+            Command::Post(args) => post::run(args).await,
+            Command::Read(args) => read::run(args).await,
+            Command::Asks(args) => asks::run(args).await,
+            Command::Answer(args) => answer::run(args).await,
+            Command::Tail(args) => tail::run(args).await,
+            Command::Token(args) => token::run(args).await,
+            Command::Agent(args) => agent::run(args).await,
+            Command::User(args) => user::run(args).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory as _};
+
+    use super::*;
+    use crate::defaults;
+
+    fn every_command(command: &mut Command, path: &str, check: &mut dyn FnMut(&str, &mut Command)) {
+        check(path, command);
+        let names: Vec<_> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+        for name in names.into_iter().filter(|name| name != "help") {
+            if let Some(sub) = command.find_subcommand_mut(&name) {
+                every_command(sub, &format!("{path} {name}"), check);
+            }
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_help_ends_with_an_example_that_parses() {
+        every_command(&mut Cli::command(), "compass", &mut |path, command| {
+            for help in [command.render_long_help(), command.render_help()] {
+                let help = help.to_string();
+                let last = help.trim_end().lines().last().unwrap_or_default();
+                let example = last.strip_prefix("  ").unwrap_or_else(|| panic!("{path}: {last:?}"));
+                assert!(help.contains("\nExample:\n  "), "{path}:\n{help}");
+                assert!(example.starts_with(path), "{path}: {example}");
+                let words = example.split('"').enumerate().flat_map(|(index, part)| {
+                    // Between quotes is one word; this is all the shell syntax our examples use.
+                    if index % 2 == 1 {
+                        vec![part.to_owned()]
+                    } else {
+                        part.split_whitespace().map(str::to_owned).collect()
+                    }
+                });
+                let words: Vec<_> = words.collect();
+                assert!(Cli::try_parse_from(&words).is_ok(), "{path}: {words:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn every_help_states_the_defaults_of_its_options() {
+        every_command(&mut Cli::command(), "compass", &mut |path, command| {
+            let help = command.render_long_help().to_string();
+            if help.contains("--url") {
+                assert!(help.contains(defaults::URL), "{path}:\n{help}");
+                assert!(help.contains("COMPASS_URL") && help.contains("COMPASS_TOKEN"), "{path}:\n{help}");
+            }
+            for arg in command.get_arguments().filter(|arg| !arg.is_required_set() && !arg.is_positional()) {
+                let told = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                let own = matches!(arg.get_id().as_str(), "help" | "version");
+                let default = told.contains("[default: ") || !arg.get_default_values().is_empty();
+                assert!(own || default, "{path} --{}: {told}", arg.get_id());
+            }
+        });
+    }
+
+    #[test]
+    fn a_token_of_the_environment_is_not_shown_in_help() {
+        every_command(&mut Cli::command(), "compass", &mut |path, command| {
+            for arg in command.get_arguments().filter(|arg| arg.get_id() == "token") {
+                assert!(arg.is_hide_env_values_set(), "{path}");
+            }
+        });
+    }
+}

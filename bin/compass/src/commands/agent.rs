@@ -1,0 +1,76 @@
+//! `compass agent`: creates agents.
+
+use serde_json::json;
+
+use super::context::Context;
+use crate::{config::Connection, directory::Directory, failure::Failure, render};
+
+/// Options of `compass agent`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Command {
+    /// Creates an agent of yours with its home channel, and saves a token of it beside your login
+    #[command(after_help = "Example:\n  compass agent create deploy-bot --display-name \"Deploys\"")]
+    Create(CreateArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct CreateArgs {
+    /// Handle of the new agent: lower-case letters, digits, `.`, `_`, `-`
+    #[arg(value_name = "HANDLE")]
+    handle: String,
+    /// Name shown beside the handle [default: none]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    display_name: String,
+    /// Handle of the agent it reports to [default: none]
+    #[arg(long, value_name = "HANDLE")]
+    parent: Option<String>,
+    /// Create and save no token [default: one is saved in the login file]
+    #[arg(long)]
+    no_token: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Runs the wanted part.
+pub(crate) async fn run(args: Args) -> Result<(), Failure> {
+    match args.command {
+        Command::Create(args) => create(&args).await,
+    }
+}
+
+async fn create(args: &CreateArgs) -> Result<(), Failure> {
+    let mut context = Context::open(&args.connection).await?;
+    let parent = match &args.parent {
+        Some(handle) => Some(Directory::load(&context.client).await?.agent(handle)?.id.clone()),
+        None => None,
+    };
+    let account = context.client.create_agent(&args.handle, &args.display_name, parent.as_deref()).await?;
+    let saved =
+        if args.no_token { None } else { Some(save_token(&mut context, &account.id, &args.handle).await?) };
+    if context.out.is_json() {
+        return context.out.json(&json!({ "account": account, "token_saved_in": saved }));
+    }
+    let created =
+        format!("created agent @{}, id {}", render::line(&account.handle), render::line(&account.id));
+    context.out.line(&created)?;
+    if let Some(path) = saved {
+        context.out.line(&format!("its token is saved in {path}; commands use it with --agent"))?;
+    }
+    Ok(())
+}
+
+/// Issues a token for an agent of the signed-in person and saves it; tells where.
+pub(crate) async fn save_token(
+    context: &mut Context,
+    account_id: &str,
+    handle: &str,
+) -> Result<String, Failure> {
+    let token = context.client.issue_token(account_id).await?;
+    Ok(context.config.save_agent(handle, &token)?.display().to_string())
+}

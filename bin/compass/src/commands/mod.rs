@@ -1,0 +1,15 @@
+//! One module per command; what several need is [`context`].
+
+pub(crate) mod agent;
+pub(crate) mod answer;
+pub(crate) mod answer_flags;
+pub(crate) mod asks;
+pub(crate) mod channels;
+pub(crate) mod context;
+pub(crate) mod login;
+pub(crate) mod post;
+pub(crate) mod read;
+pub(crate) mod tail;
+pub(crate) mod token;
+pub(crate) mod topics;
+pub(crate) mod user;

@@ -1,0 +1,120 @@
+//! How a command ends when it does not succeed, and with which exit code.
+
+use std::{io, process::ExitCode};
+
+use compass_client::ClientError;
+
+use crate::render;
+
+/// The exit codes, as every help text of the program states them.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes: 0 done; 1 a failure on this machine; 2 wrong usage; 5 refused by the server; 6 server unreachable or \
+outcome unknown.";
+
+/// Why a command did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Something on this machine failed: a file, the terminal.
+    #[error("{0}")]
+    Local(String),
+    /// The command was given something it cannot work with.
+    #[error("{0}")]
+    Usage(String),
+    /// An ask was still open when the time was up.
+    #[error("{0}")]
+    StillOpen(String),
+    /// An ask was withdrawn.
+    #[error("{0}")]
+    Withdrawn(String),
+    /// A call failed.
+    #[error(transparent)]
+    Call(#[from] ClientError),
+    /// A post's outcome is unknown; the key makes repeating it safe.
+    #[error("{error}; repeat it safely with --key {key}")]
+    Post {
+        /// What happened.
+        error: ClientError,
+        /// The key it was sent with.
+        key: String,
+    },
+    /// Whoever read the output went away.
+    #[error("the output was closed")]
+    OutputClosed,
+}
+
+impl Failure {
+    /// The number the process ends with.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::OutputClosed => 0,
+            Self::Local(_) => 1,
+            Self::Usage(_) => 2,
+            Self::StillOpen(_) => 3,
+            Self::Withdrawn(_) => 4,
+            Self::Call(error) | Self::Post { error, .. } => call_code(error),
+        }
+    }
+
+    /// Prints the reason to standard error and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        if !matches!(self, Self::OutputClosed) {
+            eprint!("{}", self.text());
+        }
+        ExitCode::from(self.code())
+    }
+
+    fn text(&self) -> String {
+        let prefix = match self {
+            Self::Call(ClientError::Refused { code, .. }) => format!("compass: {code}: "),
+            _ => "compass: ".to_owned(),
+        };
+        // The reason may quote the server; each of its lines stands behind the program's name.
+        render::block(&self.to_string(), &prefix, None)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            _ => Self::Local(error.to_string()),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Local(error.to_string())
+    }
+}
+
+fn call_code(error: &ClientError) -> u8 {
+    match error {
+        ClientError::Refused { .. } | ClientError::Protocol(_) => 5,
+        ClientError::Unreachable(_) | ClientError::OutcomeUnknown(_) => 6,
+        ClientError::Address { .. } | ClientError::Token => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_from_an_unknown_outcome() {
+        let refused = ClientError::Refused { code: "not_found", message: "no such ask".into() };
+        assert_eq!(Failure::Call(refused).code(), 5);
+        assert_eq!(Failure::Call(ClientError::OutcomeUnknown("x".into())).code(), 6);
+        assert_eq!(Failure::Call(ClientError::Unreachable("x".into())).code(), 6);
+        assert_eq!(Failure::Usage(String::new()).code(), 2);
+        assert_eq!(Failure::StillOpen(String::new()).code(), 3);
+        assert_eq!(Failure::Withdrawn(String::new()).code(), 4);
+    }
+
+    #[test]
+    fn a_hostile_refusal_shows_as_text() {
+        let message = "gone\u{1b}[2J\nall is well".to_owned();
+        let text = Failure::Call(ClientError::Refused { code: "not_found", message }).text();
+        assert_eq!(text, "compass: not_found: gone‹U+001B›[2J\ncompass: not_found: all is well\n");
+    }
+}
