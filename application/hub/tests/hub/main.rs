@@ -1,0 +1,12 @@
+//! The hub over the real use cases of the conversation and the store in memory; time stands still until waited for.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+mod answers;
+mod delivery;
+mod enrolment;
+mod presence;
+mod recovery;
+mod rig;
+mod settle;
+mod window;
