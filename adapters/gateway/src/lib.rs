@@ -2,14 +2,12 @@
 
 mod calls;
 mod commands;
-mod door;
 mod endpoint;
 mod journal;
 mod link;
 mod mapping;
 mod relay;
 
-pub use door::{AgentDoor, Fetched};
 pub use endpoint::{Endpoint, EndpointError};
 pub use journal::FileJournal;
 pub use link::{Attach, LinkHandle, RunnerLink};

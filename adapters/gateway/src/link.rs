@@ -11,7 +11,7 @@ use compass_proto::v1::{
     self, AgentSessionState, AttachMode, agent_frame::Frame, runner_service_client::RunnerServiceClient,
 };
 use compass_runner::{Backoff, PublishSequence};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::{StreamExt, wrappers::ReceiverStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::{Code, Request, Status, service::interceptor::InterceptedService, transport::Channel};
@@ -39,11 +39,17 @@ pub struct Attach {
 }
 
 /// The events and receipts of a link. Dropping it ends the link.
-#[derive(Debug)]
 pub struct RunnerLink {
     events: mpsc::Receiver<LinkEvent>,
-    frames: mpsc::Sender<v1::AgentFrame>,
+    frames: mpsc::Sender<Queued>,
     stop: CancellationToken,
+}
+
+/// What waits for the upstream.
+enum Queued {
+    Frame(v1::AgentFrame),
+    /// Close the upstream, and say when the server has taken everything before.
+    Finish(oneshot::Sender<()>),
 }
 
 /// Calls over a link.
@@ -96,9 +102,21 @@ impl Link for RunnerLink {
 }
 
 impl RunnerLink {
+    /// Ends the link after the server took every queued frame, or after `patience`.
+    pub async fn finish(self, patience: Duration) {
+        let (done, finished) = oneshot::channel();
+        let finish = async {
+            if self.frames.send(Queued::Finish(done)).await.is_ok() {
+                drop(finished.await);
+            }
+        };
+        // What did not leave in time is asked for again by the server's next delivery.
+        drop(tokio::time::timeout(patience, finish).await);
+    }
+
     async fn publish(&self, frame: Frame) {
         // A link that is over says so through its events.
-        drop(self.frames.send(v1::AgentFrame { frame: Some(frame) }).await);
+        drop(self.frames.send(Queued::Frame(v1::AgentFrame { frame: Some(frame) })).await);
     }
 }
 
@@ -122,7 +140,7 @@ struct Dialer {
     client: Client,
     attach: Attach,
     tell: mpsc::Sender<LinkEvent>,
-    frames: mpsc::Receiver<v1::AgentFrame>,
+    frames: mpsc::Receiver<Queued>,
     session: watch::Sender<Option<String>>,
     sequence: PublishSequence,
 }
@@ -194,7 +212,16 @@ impl Dialer {
                     Some(Err(status)) => return lost(status),
                     Some(Ok(command)) => self.obey(command, &results).await,
                 },
-                Some(frame) = self.frames.recv() => self.send_frame(frame, &upstream).await,
+                Some(queued) = self.frames.recv() => match queued {
+                    Queued::Frame(frame) => self.send_frame(frame, &upstream).await,
+                    Queued::Finish(done) => {
+                        drop(upstream);
+                        // The response comes when the server has taken the last frame.
+                        drop(publishing.await);
+                        let _ = done.send(());
+                        return Lost::Unheard;
+                    }
+                },
                 ended = &mut publishing => match ended {
                     Ok(_) => return Lost::Retry("the server closed the upstream".into()),
                     Err(status) => return lost(status),
