@@ -1,3 +1,20 @@
 //! Builders, fixed clock and ids, contract suites, a temporary Postgres.
+//!
+//! Each suite is a macro that lists its cases once; an adapter names an async function that makes a fresh
+//! [`Fixture`] and gets every case as a test of its own.
 
+#![expect(clippy::missing_panics_doc, reason = "a case that fails panics; that is what it is for")]
+
+pub mod clock;
+pub mod contract;
+pub mod drafts;
+pub mod fixture;
+pub mod ids;
+pub mod jobs;
 pub mod postgres;
+pub mod world;
+
+pub use clock::{FixedClock, SystemClock};
+pub use fixture::Fixture;
+pub use ids::{RandomIds, SeqIds};
+pub use world::{ChannelSpec, Scene};

@@ -1,0 +1,34 @@
+//! The memory adapter against the contract suites.
+
+use std::{num::NonZeroU64, sync::Arc};
+
+use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
+use compass_ports::{Clock, EventBus, Writer};
+use compass_testkit::{FixedClock, Fixture};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+async fn fixture() -> Fixture {
+    let clock: Arc<dyn Clock> = Arc::new(FixedClock::default());
+    let bus: Arc<dyn EventBus> = Arc::new(MemoryBus::new(NonZeroU64::MAX, Arc::clone(&clock)));
+    let storage = Arc::new(MemoryStorage::new(Arc::clone(&clock)));
+    let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+    let writer = || -> Arc<dyn Writer> {
+        let store = MemoryStorage::clone(&storage);
+        Arc::new(MemoryWriter::start(store, Arc::clone(&bus), &tasks, stop.clone()))
+    };
+    Fixture {
+        writer: writer(),
+        second: writer(),
+        storage: Arc::<MemoryStorage>::clone(&storage),
+        ledger: Arc::<MemoryStorage>::clone(&storage),
+        audience: storage,
+        bus,
+        clock,
+        guard: Box::new(stop.drop_guard()),
+    }
+}
+
+compass_testkit::storage_contract!(fixture);
+compass_testkit::writer_contract!(fixture);
+compass_testkit::hub_ports_contract!(fixture);
+compass_testkit::bus_contract!(fixture);

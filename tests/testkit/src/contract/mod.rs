@@ -1,0 +1,213 @@
+//! The contract suites: every case once, against the traits.
+
+pub mod accounts;
+pub mod acknowledging;
+pub mod answering;
+pub mod bus;
+pub mod channels;
+pub mod ledger;
+pub mod messages;
+pub mod pending;
+pub mod posting;
+pub mod race;
+pub mod recipients;
+pub mod routing;
+pub mod telling;
+pub mod tokens;
+pub mod units;
+
+/// Makes a test of every case; not for use outside this crate's macros.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! contract_cases {
+    ($fixture:path; $($module:ident: [$($case:ident),* $(,)?])*) => {$(
+        mod $module {
+            use super::*;
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    let fixture = $fixture().await;
+                    $crate::contract::$module::$case(&fixture).await;
+                }
+            )*
+        }
+    )*};
+}
+
+/// Every promise of the ports `Storage`, `ReadUnit` and `UnitOfWork`. Takes the path of an async function that
+/// makes a fresh [`crate::Fixture`].
+#[macro_export]
+macro_rules! storage_contract {
+    ($fixture:path) => {
+        $crate::contract_cases! { $fixture;
+            accounts: [
+                an_account_is_found_by_id_and_by_handle,
+                a_handle_is_taken_once_over_all_kinds,
+                people_are_seen_by_all_and_agents_by_owner_and_channel_mates,
+                a_tree_makes_channel_mates_without_member_rows,
+                accounts_are_listed_by_handle,
+                an_activity_replaces_the_one_before,
+            ]
+            channels: [
+                a_channel_is_read_back_as_it_was_stored,
+                channels_are_listed_by_name_where_the_viewer_takes_part,
+                channels_are_found_by_the_key_of_their_name,
+                a_tree_lets_in_the_anchor_its_subtree_and_its_owner,
+                participation_equals_the_domain_predicate_on_random_worlds,
+                a_member_is_added_changed_and_removed,
+            ]
+            units: [
+                a_dropped_unit_keeps_nothing,
+                a_committed_unit_keeps_everything,
+                a_unit_reads_its_own_writes,
+                a_snapshot_does_not_move,
+                another_tenant_sees_nothing,
+                a_fresh_install_has_the_default_tenant,
+                a_cursor_is_seeded_at_the_head_and_never_reset,
+            ]
+            tokens: [
+                a_token_is_found_by_its_hash_with_its_tenant,
+                a_hash_is_taken_once,
+                a_token_is_revoked_once_and_alone,
+                working_tokens_are_listed_newest_first,
+            ]
+            messages: [
+                pages_walk_all_messages_newest_first,
+                a_snapshot_bounds_a_page_but_not_its_content,
+                a_topic_narrows_a_page,
+                a_page_ends_early_at_its_byte_bound_and_holds_one,
+                the_last_position_grows_with_every_message,
+                topics_are_listed_by_latest_activity,
+                a_topic_is_found_by_the_key_of_its_name_with_its_open_asks,
+                open_asks_are_listed_newest_first_each_message_once,
+                open_asks_are_shown_only_where_the_viewer_takes_part,
+                every_block_reads_back_as_it_was_posted,
+            ]
+        }
+    };
+}
+
+/// Every promise of the port `Writer`, with the rules that its rows enforce.
+#[macro_export]
+macro_rules! writer_contract {
+    ($fixture:path) => {
+        $crate::contract_cases! { $fixture;
+            posting: [
+                seqs_are_dense_in_order_and_follow_positions_under_concurrency,
+                the_time_of_a_channel_never_goes_back,
+                two_first_posts_by_name_make_one_topic,
+                a_post_by_name_revives_a_topic_and_one_by_id_does_not,
+                a_topic_of_another_channel_is_refused,
+                only_participants_post_and_only_the_owner_where_the_policy_says_so,
+                the_same_key_and_body_return_the_first_message_and_leave_no_gap,
+                the_same_key_and_body_return_the_end_of_the_ask_too,
+                the_same_key_with_another_body_is_refused,
+                a_key_is_unique_over_channels_under_concurrency,
+                the_keys_of_two_authors_do_not_meet,
+                a_repeat_leaves_no_new_topic,
+                posts_without_a_key_are_all_stored,
+                a_message_id_a_seq_and_a_topic_name_are_taken_once,
+                a_failed_job_leaves_the_jobs_beside_it_alone,
+                a_caller_that_hangs_up_cancels_nothing,
+            ]
+            answering: [
+                an_answer_ends_the_ask_and_posts_its_snapshot,
+                an_answer_is_given_once,
+                a_cancel_ends_the_ask_and_posts_nothing,
+                a_cancel_is_repeatable_and_changes_nothing_then,
+                only_the_author_cancels_and_strangers_find_nothing,
+                the_end_of_one_ask_leaves_the_other_asks_of_its_message_open,
+                a_stale_closed_ask_is_a_conflict,
+                a_second_answer_message_is_a_conflict_even_without_a_close,
+                a_failed_answer_message_takes_the_close_with_it,
+                an_answer_lands_in_an_archived_topic,
+                an_answer_is_posted_where_only_the_owner_may_post,
+            ]
+            race: [
+                answer_against_cancel_has_one_winner,
+                answer_against_answer_has_one_winner_and_one_message,
+                answers_to_two_asks_of_one_message_both_survive,
+                crossed_writes_to_two_channels_do_not_deadlock,
+            ]
+            telling: [
+                a_post_tells_its_topic_then_itself_after_the_commit,
+                a_repeat_tells_nothing,
+                an_answer_tells_the_update_then_the_post_adjacent,
+                a_cancel_tells_one_update_and_a_second_cancel_nothing,
+                events_of_a_channel_come_in_the_order_of_their_seqs,
+            ]
+            acknowledging: [
+                an_acknowledgement_moves_the_cursor_over_filled_gaps_and_own_posts,
+                acknowledging_twice_or_unknown_messages_changes_nothing,
+                an_agent_without_a_cursor_gets_none_by_acknowledging,
+                an_acknowledgement_clears_only_its_own_owed_row,
+                concurrent_acknowledgements_both_survive,
+            ]
+            routing: [
+                only_agents_mentions_and_answers_wait_for_routing,
+                routing_owes_every_target_outside_the_sweep_set_once,
+                the_asker_outside_the_sweep_set_is_owed_the_answer,
+            ]
+        }
+    };
+}
+
+/// Every promise of the hub's ports `Ledger` and `Audience`.
+#[macro_export]
+macro_rules! hub_ports_contract {
+    ($fixture:path) => {
+        $crate::contract_cases! { $fixture;
+            recipients: [
+                members_are_the_agents_that_take_part_by_id,
+                the_sweep_set_is_subscribed_home_or_mandatory,
+                a_message_is_labelled_as_it_is_now,
+                agents_with_open_asks_are_found_until_the_ask_ends,
+                members_and_pending_agree_on_random_worlds,
+            ]
+            pending: [
+                the_cursor_owes_what_came_after_it_in_ascending_order,
+                own_messages_and_channels_without_a_cursor_owe_nothing,
+                owed_rows_come_first_and_are_steered,
+                unrouted_messages_wait_unless_asked_for,
+                a_page_says_how_much_more_waits,
+                messages_in_flight_are_left_out,
+                only_the_answer_to_an_ask_can_be_fetched,
+                a_removed_agent_is_owed_nothing_until_it_is_back,
+            ]
+            ledger: [
+                a_session_is_live_while_its_node_holds_a_lease,
+                a_session_is_opened_in_place_of_itself,
+                an_older_state_never_replaces_a_newer_one,
+                closing_twice_is_no_error,
+                sessions_are_found_by_account,
+                a_released_node_closes_only_its_own_sessions,
+                unrouted_messages_are_found_oldest_first,
+                an_author_that_lives_on_another_node_is_left_to_it,
+                young_unrouted_messages_are_left_alone,
+            ]
+        }
+    };
+}
+
+/// Every promise of the port `EventBus`.
+#[macro_export]
+macro_rules! bus_contract {
+    ($fixture:path) => {
+        $crate::contract_cases! { $fixture;
+            bus: [
+                seqs_start_at_one_and_a_replay_is_strictly_above,
+                the_oldest_place_works_and_one_lower_underflows,
+                a_place_not_reached_yet_underflows,
+                an_empty_bus_starts_and_underflows_above,
+                another_epoch_underflows_and_start_ignores_it,
+                a_slow_subscriber_lags_alone,
+                closing_ends_subscribers_without_lag,
+                a_closed_bus_hands_out_ended_subscriptions,
+                publishing_beside_subscribing_leaves_no_gap_and_no_duplicate,
+                tenants_do_not_see_each_other_and_a_tap_sees_all,
+                events_of_one_list_are_adjacent,
+                waiting_can_be_dropped,
+            ]
+        }
+    };
+}

@@ -1,0 +1,74 @@
+//! Token rows: lookup across tenants, uniqueness, single use.
+
+use compass_comms::ports::{Subject, TokenHash, TokenRow};
+use compass_domain::UnixMillis;
+use compass_ports::StorageError;
+
+use crate::{Fixture, Scene};
+
+/// AC-22: the kinds do not collide.
+pub async fn a_token_is_found_by_its_hash_with_its_tenant(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let subjects = [Subject::Account(ana.id), Subject::Runner("build box".into()), Subject::SignIn(ana.id)];
+    for (seed, subject) in (1..).zip(subjects) {
+        let token = TokenRow { expires_at: Some(UnixMillis(seed.into())), ..scene.token(subject, seed) };
+        scene.put_token(&token).await.unwrap();
+        let found = scene.storage.find_token(&token.hash).await.unwrap();
+        assert_eq!(found, Some((scene.tenant.clone(), token)));
+    }
+    assert_eq!(scene.storage.find_token(&TokenHash([99; 32])).await.unwrap(), None);
+}
+
+/// AC-23.
+pub async fn a_hash_is_taken_once(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    scene.put_token(&scene.token(Subject::Account(ana.id), 1)).await.unwrap();
+    let refused = scene.put_token(&scene.token(Subject::Runner("r".into()), 1)).await;
+    assert!(matches!(refused, Err(StorageError::Conflict(_))), "{refused:?}");
+}
+
+/// AC-23 and 1.8-23: one token goes, the other stays; a sign-in works once.
+pub async fn a_token_is_revoked_once_and_alone(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let (one, other) = (scene.token(Subject::Account(ana.id), 1), scene.token(Subject::Account(ana.id), 2));
+    scene.put_token(&one).await.unwrap();
+    scene.put_token(&other).await.unwrap();
+    let at = scene.now();
+    for expected in [true, false] {
+        let mut unit = scene.begin().await;
+        assert_eq!(unit.tokens().revoke(one.id, at).await.unwrap(), expected);
+        unit.commit().await.unwrap();
+    }
+    let (_, revoked) = scene.storage.find_token(&one.hash).await.unwrap().expect("the row stays");
+    assert_eq!(revoked.revoked_at, Some(at));
+    assert!(!revoked.works_at(at));
+    let (_, kept) = scene.storage.find_token(&other.hash).await.unwrap().expect("the row stays");
+    assert!(kept.works_at(at));
+    let mut unit = scene.begin().await;
+    let unknown = scene.token(Subject::Account(ana.id), 3).id;
+    assert!(!unit.tokens().revoke(unknown, at).await.unwrap(), "an unknown one cannot be revoked");
+}
+
+/// Revoked and expired ones are left out.
+pub async fn working_tokens_are_listed_newest_first(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let (ana, ben) = (scene.user("ana").await, scene.user("ben").await);
+    let now = scene.now();
+    let issued = |seed: u8, age_ms: i64| TokenRow {
+        created_at: UnixMillis(now.0 - age_ms),
+        ..scene.token(Subject::Account(ana.id), seed)
+    };
+    let (old, new, middle) = (issued(1, 300), issued(2, 100), issued(3, 200));
+    let expired = TokenRow { expires_at: Some(now), ..issued(4, 50) };
+    let lasting = TokenRow { expires_at: Some(UnixMillis(now.0 + 1)), ..issued(5, 40) };
+    let revoked = TokenRow { revoked_at: Some(now), ..issued(6, 30) };
+    let foreign = scene.token(Subject::Account(ben.id), 7);
+    for token in [&old, &new, &middle, &expired, &lasting, &revoked, &foreign] {
+        scene.put_token(token).await.unwrap();
+    }
+    let listed = scene.read().await.list_tokens(ana.id, now).await.unwrap();
+    assert_eq!(listed, [lasting, new, middle, old]);
+}

@@ -1,0 +1,414 @@
+//! A small world to test in: people, agents, channels, and what they say, made through the ports alone.
+
+use std::sync::Arc;
+
+use compass_comms::ports::{
+    MessagePage, OpenAsksPage, ReadUnit, Storage, Subject, TokenHash, TokenRow, UnitOfWork,
+};
+use compass_domain::{
+    Account, AccountId, AccountKind, AskId, Channel, ChannelId, GroupId, Handle, Message, MessageId,
+    TenantId, TokenId, TopicName, UnixMillis, UserRole,
+    ask::{AnswerDraft, AskDraft},
+    channel::{ChannelKind, ChannelName, Member, MembershipMode, PostPolicy},
+    message::{DraftBlock, IdempotencyKey, request_digest},
+    topic::TopicSelector,
+};
+use compass_hub::ports::{Audience, Ledger, Pending, PendingQuery};
+use compass_ports::{Clock, EventBus, Ids, StorageError, WriteJob, Writer, submit};
+
+use crate::{
+    Fixture, SeqIds, drafts,
+    jobs::{Acknowledge, Answer, Cancel, JobError, Post, PostOutcome, Route},
+};
+
+/// A fixture with a tenant, ids and short ways to say things.
+pub struct Scene {
+    /// The tenant everything happens in.
+    pub tenant: TenantId,
+    /// Ids of what is created.
+    pub ids: Arc<SeqIds>,
+    /// The store.
+    pub storage: Arc<dyn Storage>,
+    /// The first writer.
+    pub writer: Arc<dyn Writer>,
+    /// The second writer over the same rows.
+    pub second: Arc<dyn Writer>,
+    /// Sessions.
+    pub ledger: Arc<dyn Ledger>,
+    /// Recipients.
+    pub audience: Arc<dyn Audience>,
+    /// Events.
+    pub bus: Arc<dyn EventBus>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// A channel to create.
+#[derive(Debug, Clone)]
+pub struct ChannelSpec {
+    /// Its name.
+    pub name: String,
+    /// How participation comes about.
+    pub mode: MembershipMode,
+    /// Who may post.
+    pub policy: PostPolicy,
+    /// Whether every agent that takes part is delivered to.
+    pub mandatory: bool,
+    /// Its group.
+    pub group: Option<GroupId>,
+    /// Its member rows.
+    pub members: Vec<Member>,
+}
+
+impl ChannelSpec {
+    /// An open, flat channel with unsubscribed members.
+    pub fn new(name: &str, members: &[&Account]) -> Self {
+        let member = |account: &&Account| Member { account: account.id, subscribed: false };
+        Self {
+            name: name.to_owned(),
+            mode: MembershipMode::Flat,
+            policy: PostPolicy::Open,
+            mandatory: false,
+            group: None,
+            members: members.iter().map(member).collect(),
+        }
+    }
+
+    /// The same as a TREE below an agent.
+    #[must_use]
+    pub fn tree(self, anchor: &Account) -> Self {
+        Self { mode: MembershipMode::Tree { anchor: anchor.id }, ..self }
+    }
+}
+
+impl Scene {
+    /// A scene over a fixture.
+    pub fn new(fixture: &Fixture) -> Self {
+        Self {
+            tenant: TenantId::default_tenant(),
+            ids: Arc::default(),
+            storage: Arc::clone(&fixture.storage),
+            writer: Arc::clone(&fixture.writer),
+            second: Arc::clone(&fixture.second),
+            ledger: Arc::clone(&fixture.ledger),
+            audience: Arc::clone(&fixture.audience),
+            bus: Arc::clone(&fixture.bus),
+            clock: Arc::clone(&fixture.clock),
+        }
+    }
+
+    /// A snapshot.
+    pub async fn read(&self) -> Box<dyn ReadUnit> {
+        self.storage.read(&self.tenant).await.expect("storage can be read")
+    }
+
+    /// A unit of work.
+    pub async fn begin(&self) -> Box<dyn UnitOfWork> {
+        self.storage.begin(&self.tenant).await.expect("a unit of work begins")
+    }
+
+    /// The time.
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now()
+    }
+
+    /// A person.
+    pub async fn user(&self, handle: &str) -> Account {
+        self.account(handle, AccountKind::User { role: UserRole::Member }).await
+    }
+
+    /// A person with the admin role.
+    pub async fn admin(&self, handle: &str) -> Account {
+        self.account(handle, AccountKind::User { role: UserRole::Admin }).await
+    }
+
+    /// The built-in sender.
+    pub async fn system(&self) -> Account {
+        self.account("compass", AccountKind::System).await
+    }
+
+    /// An agent without a parent; it has a home channel with its owner, and a cursor there.
+    pub async fn agent(&self, handle: &str, owner: &Account) -> Account {
+        self.agent_under(handle, owner, None).await
+    }
+
+    /// An agent below another.
+    pub async fn child(&self, handle: &str, parent: &Account) -> Account {
+        let AccountKind::Agent { owner, .. } = parent.kind else { panic!("only an agent has children") };
+        let mut unit = self.begin().await;
+        let owner = unit.accounts().find(owner).await.expect("the owner can be read");
+        drop(unit);
+        self.agent_under(handle, &owner.expect("the owner exists"), Some(parent.id)).await
+    }
+
+    async fn agent_under(&self, handle: &str, owner: &Account, parent: Option<AccountId>) -> Account {
+        let home_channel = self.ids.channel();
+        let kind = AccountKind::Agent { owner: owner.id, home_channel, parent };
+        let agent = self.new_account(handle, kind);
+        let member = |account, subscribed| Member { account, subscribed };
+        let home = ChannelSpec {
+            members: vec![member(owner.id, false), member(agent.id, true)],
+            ..ChannelSpec::new(handle, &[])
+        };
+        let mut unit = self.begin().await;
+        unit.accounts().insert(&agent).await.expect("the agent is stored");
+        unit.channels().insert(&new_channel(home_channel, home)).await.expect("its home is stored");
+        unit.cursors().seed(agent.id, home_channel).await.expect("its cursor is stored");
+        unit.commit().await.expect("the agent is kept");
+        agent
+    }
+
+    async fn account(&self, handle: &str, kind: AccountKind) -> Account {
+        let account = self.new_account(handle, kind);
+        let mut unit = self.begin().await;
+        unit.accounts().insert(&account).await.expect("the account is stored");
+        unit.commit().await.expect("the account is kept");
+        account
+    }
+
+    /// An account that is not stored.
+    pub fn new_account(&self, handle: &str, kind: AccountKind) -> Account {
+        let handle = Handle::parse(handle).expect("a valid handle");
+        Account { id: self.ids.account(), display_name: format!("The {handle}"), handle, kind }
+    }
+
+    /// An open, flat channel with unsubscribed members.
+    pub async fn channel(&self, name: &str, members: &[&Account]) -> ChannelId {
+        self.channel_with(ChannelSpec::new(name, members)).await
+    }
+
+    /// A channel below an agent, without member rows.
+    pub async fn tree(&self, name: &str, anchor: &Account) -> ChannelId {
+        self.channel_with(ChannelSpec::new(name, &[]).tree(anchor)).await
+    }
+
+    /// A channel as specified.
+    pub async fn channel_with(&self, spec: ChannelSpec) -> ChannelId {
+        let channel = new_channel(self.ids.channel(), spec);
+        let mut unit = self.begin().await;
+        unit.channels().insert(&channel).await.expect("the channel is stored");
+        unit.commit().await.expect("the channel is kept");
+        channel.id
+    }
+
+    /// Adds or changes a member row.
+    pub async fn put_member(&self, channel: ChannelId, account: &Account, subscribed: bool) {
+        let mut unit = self.begin().await;
+        unit.channels().lock(channel).await.expect("the channel is locked").expect("the channel exists");
+        let member = Member { account: account.id, subscribed };
+        unit.channels().put_member(channel, member).await.expect("the member is stored");
+        if subscribed && account.is_agent() {
+            unit.cursors().seed(account.id, channel).await.expect("the cursor is stored");
+        }
+        unit.commit().await.expect("the member is kept");
+    }
+
+    /// Subscribes an account; an agent gets a cursor.
+    pub async fn subscribe(&self, channel: ChannelId, account: &Account) {
+        self.put_member(channel, account, true).await;
+    }
+
+    /// Deletes a member row.
+    pub async fn remove(&self, channel: ChannelId, account: &Account) -> bool {
+        let mut unit = self.begin().await;
+        unit.channels().lock(channel).await.expect("the channel is locked").expect("the channel exists");
+        let removed =
+            unit.channels().remove_member(channel, account.id).await.expect("the member is removed");
+        unit.commit().await.expect("the removal is kept");
+        removed
+    }
+
+    /// A post job with fresh ids; returns the ids of its asks too.
+    pub fn post_job(
+        &self,
+        author: &Account,
+        channel: ChannelId,
+        topic: &str,
+        blocks: Vec<DraftBlock>,
+        key: Option<&str>,
+    ) -> (Post, Vec<AskId>) {
+        let topic = topic_named(topic);
+        let digest = request_digest(channel, &topic, &blocks);
+        let key = key.map(|key| (idempotency_key(key), digest));
+        let (content, asks) = drafts::content(blocks, &*self.ids);
+        let job = Post {
+            author: author.actor(),
+            channel,
+            topic,
+            new_topic: self.ids.topic(),
+            id: self.ids.message(),
+            content,
+            key,
+            now: self.now(),
+        };
+        (job, asks)
+    }
+
+    /// Runs a job on the first writer.
+    pub async fn submit<J: WriteJob>(&self, job: J) -> Result<J::Outcome, J::Error> {
+        submit(&*self.writer, &self.tenant, job).await
+    }
+
+    /// Posts a text.
+    pub async fn say(&self, author: &Account, channel: ChannelId, topic: &str, text: &str) -> Arc<Message> {
+        self.say_with_key(author, channel, topic, text, None).await.expect("the post is stored").message
+    }
+
+    /// Posts a text with a key.
+    pub async fn say_with_key(
+        &self,
+        author: &Account,
+        channel: ChannelId,
+        topic: &str,
+        text: &str,
+        key: Option<&str>,
+    ) -> Result<PostOutcome, JobError> {
+        let (job, _) = self.post_job(author, channel, topic, vec![drafts::text(text)], key);
+        self.submit(job).await
+    }
+
+    /// Posts an ask.
+    pub async fn ask(&self, author: &Account, channel: ChannelId, draft: AskDraft) -> (Arc<Message>, AskId) {
+        let (message, asks) = self.ask_all(author, channel, vec![draft]).await;
+        (message, asks[0])
+    }
+
+    /// Posts a message of several asks.
+    pub async fn ask_all(
+        &self,
+        author: &Account,
+        channel: ChannelId,
+        drafts: Vec<AskDraft>,
+    ) -> (Arc<Message>, Vec<AskId>) {
+        let blocks = drafts.into_iter().map(DraftBlock::Ask).collect();
+        let (job, asks) = self.post_job(author, channel, "asks", blocks, None);
+        (self.submit(job).await.expect("the ask is stored").message, asks)
+    }
+
+    /// An answer job with a fresh id.
+    pub fn answer_job(&self, by: &Account, ask: AskId, entries: Vec<AnswerDraft>) -> Answer {
+        Answer {
+            ask,
+            by: by.actor().human().expect("only a person answers"),
+            answers: drafts::answers(entries),
+            id: self.ids.message(),
+            now: self.now(),
+        }
+    }
+
+    /// Answers an ask; returns the ask's message and the answer's.
+    pub async fn answer(
+        &self,
+        by: &Account,
+        ask: AskId,
+        entries: Vec<AnswerDraft>,
+    ) -> Result<(Arc<Message>, Arc<Message>), JobError> {
+        self.submit(self.answer_job(by, ask, entries)).await
+    }
+
+    /// A cancel job.
+    pub fn cancel_job(&self, by: &Account, ask: AskId) -> Cancel {
+        Cancel { ask, actor: by.id, now: self.now() }
+    }
+
+    /// Withdraws an ask; true if it was open.
+    pub async fn cancel(&self, by: &Account, ask: AskId) -> Result<bool, JobError> {
+        self.submit(self.cancel_job(by, ask)).await
+    }
+
+    /// Acknowledges messages.
+    pub async fn acknowledge(&self, agent: &Account, messages: &[&Message]) {
+        let messages = messages.iter().map(|message| message.id()).collect();
+        self.submit(Acknowledge { agent: agent.id, messages }).await.expect("the acknowledgement is stored");
+    }
+
+    /// Routes a message; who is owed it, or none if it was routed before.
+    pub async fn route(&self, message: MessageId) -> Option<Vec<AccountId>> {
+        self.submit(Route { message }).await.expect("the routing is stored")
+    }
+
+    /// What an agent is owed, routed or not.
+    pub async fn pending(&self, agent: &Account) -> Pending {
+        self.pending_by(&pending_of(agent)).await
+    }
+
+    /// What a query finds owed.
+    pub async fn pending_by(&self, query: &PendingQuery) -> Pending {
+        self.audience.pending(&self.tenant, query).await.expect("the audience can be read")
+    }
+
+    /// The newest messages of a channel, newest first.
+    pub async fn messages(&self, channel: ChannelId) -> Vec<Arc<Message>> {
+        self.read().await.list_messages(&page_of(channel)).await.expect("messages can be read")
+    }
+
+    /// A message as it is stored now.
+    pub async fn message(&self, id: MessageId) -> Arc<Message> {
+        let found = self.read().await.find_message(id).await.expect("messages can be read");
+        found.expect("the message exists")
+    }
+
+    /// The open asks a viewer sees, newest first.
+    pub async fn open_asks(&self, viewer: &Account) -> Vec<MessageId> {
+        let page = OpenAsksPage { viewer: viewer.id, channel: None, before: None, limit: 200 };
+        let asks = self.read().await.list_open_asks(&page).await.expect("open asks can be read");
+        asks.iter().map(|message| message.id()).collect()
+    }
+
+    /// A token row that is not stored; `seed` makes its hash.
+    pub fn token(&self, subject: Subject, seed: u8) -> TokenRow {
+        TokenRow {
+            id: TokenId::from_bytes(self.ids.random()),
+            hash: TokenHash([seed; 32]),
+            subject,
+            created_at: self.now(),
+            expires_at: None,
+            revoked_at: None,
+        }
+    }
+
+    /// Stores a token row.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError::Conflict`] if its hash is taken.
+    pub async fn put_token(&self, token: &TokenRow) -> Result<(), StorageError> {
+        let mut unit = self.begin().await;
+        unit.tokens().insert(token).await?;
+        unit.commit().await
+    }
+}
+
+/// The whole channel, as far as one page holds it.
+pub fn page_of(channel: ChannelId) -> MessagePage {
+    MessagePage { channel, topic: None, before: None, snapshot: None, limit: 200 }
+}
+
+/// Everything an agent is owed, routed or not.
+pub fn pending_of(agent: &Account) -> PendingQuery {
+    PendingQuery { agent: agent.id, include_unrouted: true, answers_ask: None, skip: Vec::new(), limit: 200 }
+}
+
+/// A selector that creates or revives.
+pub fn topic_named(name: &str) -> TopicSelector {
+    TopicSelector::Name { name: TopicName::parse(name).expect("a valid topic name"), existing_only: false }
+}
+
+/// A key that is not empty.
+pub fn idempotency_key(key: &str) -> IdempotencyKey {
+    IdempotencyKey::parse(key).expect("a valid key").expect("a key")
+}
+
+fn new_channel(id: ChannelId, spec: ChannelSpec) -> Channel {
+    Channel {
+        id,
+        name: ChannelName::parse(&spec.name).expect("a valid channel name"),
+        group: spec.group,
+        kind: ChannelKind::Channel,
+        mode: spec.mode,
+        policy: spec.policy,
+        mandatory: spec.mandatory,
+        members: spec.members,
+        pins: Vec::new(),
+    }
+}
