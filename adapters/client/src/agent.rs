@@ -93,7 +93,8 @@ impl Client {
         let request = within_deadline(pb::FetchRequest { limit, answers_ask_id });
         let reply = self.take(self.agent_door().fetch(request).await?);
         let deliveries: Option<Vec<_>> = reply.deliveries.into_iter().map(delivery).collect();
-        let deliveries = deliveries.ok_or(ClientError::Protocol("Fetch with a delivery without a message"))?;
+        let deliveries =
+            deliveries.ok_or(ClientError::Protocol("Fetch with a delivery without a message"))?;
         Ok(Fetched { deliveries, waiting: reply.waiting })
     }
 

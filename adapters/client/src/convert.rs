@@ -80,9 +80,7 @@ impl From<pb::MessageBlock> for Block {
             Some(pb::message_block::Block::Text(text)) => Self::Text(text),
             Some(pb::message_block::Block::Ask(ask)) => Self::Ask(ask.into()),
             Some(pb::message_block::Block::AskAnswer(answer)) => match answer.ask {
-                Some(ask) => {
-                    Self::AskAnswer { ask: ask.into(), asker_account_id: answer.asker_account_id }
-                }
+                Some(ask) => Self::AskAnswer { ask: ask.into(), asker_account_id: answer.asker_account_id },
                 None => Self::Unknown,
             },
             None => Self::Unknown,
@@ -178,12 +176,7 @@ fn wire_question(draft: QuestionDraft) -> pb::AskQuestion {
 }
 
 fn wire_option(draft: OptionDraft) -> pb::AskOption {
-    pb::AskOption {
-        id: draft.id,
-        label: draft.label,
-        description: draft.description,
-        preview: draft.preview,
-    }
+    pb::AskOption { id: draft.id, label: draft.label, description: draft.description, preview: draft.preview }
 }
 
 fn filled(text: String) -> Option<String> {

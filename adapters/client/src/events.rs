@@ -83,9 +83,9 @@ fn event(frame: pb::SubscribeCommsResponse) -> Result<Event, ClientError> {
             channel: whole(changed.channel, "ChannelChanged without a channel")?.into(),
             removed_account_ids: changed.removed_account_ids,
         },
-        Some(Payload::AccountChanged(changed)) => {
-            Event::AccountChanged { account: whole(changed.account, "AccountChanged without an account")?.into() }
-        }
+        Some(Payload::AccountChanged(changed)) => Event::AccountChanged {
+            account: whole(changed.account, "AccountChanged without an account")?.into(),
+        },
         Some(Payload::AgentPresenceChanged(changed)) => Event::AgentPresenceChanged {
             presence: presence(changed.presence()),
             agent_account_id: changed.agent_account_id,
