@@ -5,28 +5,29 @@ use std::{sync::Arc, time::Duration};
 use crate::{Hub, sessions::Gate, timing::spread};
 
 const EVERY: Duration = Duration::from_secs(15);
-/// A younger message may still be on its way through its own node.
+/// A younger message may still be on its way, unless this node just started or missed events.
 const LEFT_OVER_MS: u32 = 5_000;
 const BATCH: u32 = 500;
 
 pub(crate) async fn run(hub: Arc<Hub>) {
     let stop = hub.ports.stop.clone();
     stop.run_until_cancelled(async {
+        let mut age_ms = 0;
         loop {
-            scan(&hub).await;
+            scan(&hub, age_ms).await;
             let pause = tokio::time::sleep(spread(EVERY, &*hub.ports.ids));
-            tokio::select! {
-                () = pause => {}
-                () = hub.router.scan_asked() => {}
-            }
+            age_ms = tokio::select! {
+                () = pause => LEFT_OVER_MS,
+                () = hub.router.scan_asked() => 0,
+            };
         }
     })
     .await;
 }
 
-/// Asks for routing of every left-over message whose author is not in a turn here.
-async fn scan(hub: &Hub) {
-    let found = match hub.ports.ledger.unrouted(hub.ports.node, LEFT_OVER_MS, BATCH).await {
+/// Asks for routing of every message left unrouted for `age_ms` whose author is not in a turn here.
+async fn scan(hub: &Hub, age_ms: u32) {
+    let found = match hub.ports.ledger.unrouted(hub.ports.node, age_ms, BATCH).await {
         Ok(found) => found,
         Err(error) => {
             tracing::warn!(%error, "unrouted messages could not be read");

@@ -1,6 +1,6 @@
 //! The delivery rail: from a commit to a live session, and what was missed on the way.
 
-pub mod acknowledge;
+mod acknowledge;
 pub(crate) mod catch_up;
 pub(crate) mod consumer;
 mod fetch;
