@@ -1,11 +1,6 @@
 //! Who calls: the bearer token of the `authorization` header and nothing else.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 pub use compass_comms::tokens::authenticate::Principal;
 use compass_comms::{
@@ -14,18 +9,16 @@ use compass_comms::{
 };
 use http::{HeaderMap, header::AUTHORIZATION};
 use sha2::{Digest as _, Sha256};
-use tokio::{sync::watch, time::Instant};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
-use crate::{error::DoorError, status::status};
+use crate::{believed::Believed, error::DoorError, status::status};
 
-/// How long an authenticated token is believed without asking storage again.
-pub const BELIEVED: Duration = Duration::from_secs(5);
+pub use crate::believed::BELIEVED;
+
 /// How often an open stream asks again whether its token still works.
 pub const RECHECKED: Duration = Duration::from_secs(15);
-/// Tokens that are believed at the same time, at the most.
-const REMEMBERED: usize = 4096;
 /// Longer texts are no token of ours and are not hashed.
 const LONGEST_TOKEN: usize = 256;
 
@@ -66,15 +59,8 @@ pub enum Ended {
 #[derive(Clone)]
 pub struct Auth {
     comms: Comms,
-    believed: Arc<Mutex<Believed>>,
+    believed: Arc<Believed>,
     revocations: Arc<watch::Sender<u64>>,
-}
-
-#[derive(Default)]
-struct Believed {
-    /// Raised by every revocation, so that a check that began before it is not remembered.
-    generation: u64,
-    entries: HashMap<[u8; 32], (Arc<Principal>, Instant)>,
 }
 
 impl Auth {
@@ -91,21 +77,18 @@ impl Auth {
     pub async fn identify(&self, headers: &HeaderMap) -> Result<Identity, Status> {
         let token = bearer(headers).ok_or_else(|| status(&DoorError::Unauthenticated))?;
         let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        let (known, generation) = self.recall(&hash);
+        let (known, generation) = self.believed.recall(&hash);
         if let Some(principal) = known {
             return Ok(Identity { principal, credential: Credential(token.into()) });
         }
         let principal = Arc::new(self.check(token).await?);
-        self.remember(hash, &principal, generation);
+        self.believed.remember(hash, &principal, generation);
         Ok(Identity { principal, credential: Credential(token.into()) })
     }
 
     /// Forgets every believed token and makes open streams check theirs, because one was revoked.
     pub fn revoked(&self) {
-        let mut believed = self.believed.lock().unwrap_or_else(PoisonError::into_inner);
-        believed.generation += 1;
-        believed.entries.clear();
-        drop(believed);
+        self.believed.forget();
         self.revocations.send_modify(|count| *count += 1);
     }
 
@@ -132,27 +115,6 @@ impl Auth {
             authenticate::Error::Unauthenticated => status(&DoorError::Unauthenticated),
             failed @ authenticate::Error::Storage(_) => status(&failed),
         })
-    }
-
-    fn recall(&self, hash: &[u8; 32]) -> (Option<Arc<Principal>>, u64) {
-        let believed = self.believed.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = believed.entries.get(hash).filter(|(_, until)| Instant::now() < *until);
-        (entry.map(|(principal, _)| Arc::clone(principal)), believed.generation)
-    }
-
-    fn remember(&self, hash: [u8; 32], principal: &Arc<Principal>, generation: u64) {
-        let mut believed = self.believed.lock().unwrap_or_else(PoisonError::into_inner);
-        if believed.generation != generation {
-            return;
-        }
-        let now = Instant::now();
-        if believed.entries.len() >= REMEMBERED {
-            believed.entries.retain(|_, (_, until)| now < *until);
-        }
-        if believed.entries.len() >= REMEMBERED {
-            believed.entries.clear();
-        }
-        believed.entries.insert(hash, (Arc::clone(principal), now + BELIEVED));
     }
 }
 

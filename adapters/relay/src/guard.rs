@@ -65,3 +65,39 @@ pub(crate) async fn outside(request: Request, next: Next) -> Response {
 fn unknown_service() -> Status {
     crate::status::unimplemented("this service")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use tonic::Code;
+
+    use super::*;
+
+    async fn code_of_a_call_that_hangs(path: &str) -> Option<Code> {
+        let rpc = doors::find(path).unwrap();
+        let response = bounded(rpc, pending()).await;
+        response.headers().get("grpc-status").map(|status| Code::from_bytes(status.as_bytes()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_read_that_hangs_ends_as_unavailable_and_a_write_as_unknown() {
+        let read = code_of_a_call_that_hangs("/compass.v1.CommsService/ListMessages").await;
+        assert_eq!(read, Some(Code::Unavailable));
+        let write = code_of_a_call_that_hangs("/compass.v1.CommsService/PostMessage").await;
+        assert_eq!(write, Some(Code::Unknown), "it may still be kept");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_and_an_answer_in_time_are_left_alone() {
+        let stream = doors::find("/compass.v1.CommsService/SubscribeComms").unwrap();
+        let days = Duration::from_hours(168);
+        let late = async {
+            tokio::time::sleep(days).await;
+            Response::default()
+        };
+        assert_eq!(bounded(stream, late).await.headers().get("grpc-status"), None);
+        let read = doors::find("/compass.v1.CommsService/ListMessages").unwrap();
+        assert_eq!(bounded(read, ready(Response::default())).await.headers().get("grpc-status"), None);
+    }
+}

@@ -5,6 +5,7 @@
 
 mod agent_door;
 pub mod auth;
+mod believed;
 mod comms;
 pub mod doors;
 mod error;
@@ -14,6 +15,7 @@ pub mod mapping;
 pub mod pending;
 mod people;
 mod router;
+pub mod runner;
 mod serve;
 mod server;
 mod session;

@@ -6,7 +6,7 @@ use axum::{Router, middleware};
 use compass_comms::Comms;
 use compass_hub::Hub;
 use compass_proto::{DESCRIPTOR, v1};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tonic_web::GrpcWebLayer;
@@ -18,6 +18,7 @@ use crate::{
     guard::{guard, outside},
     inbox::InboxDoor,
     people::PeopleDoor,
+    runner::{RunnerDoor, RunnerLanes},
     server::ServerDoor,
     session::SessionDoor,
     stream::Streams,
@@ -32,10 +33,10 @@ pub struct Doors {
     pub comms: Comms,
     /// Sessions and delivery.
     pub hub: Arc<Hub>,
+    /// The streams of runners, which the hub sends through.
+    pub lanes: Arc<RunnerLanes>,
     /// What GetServerInfo tells.
     pub version: String,
-    /// Where tasks of streams run.
-    pub tasks: TaskTracker,
     /// Ends open streams.
     pub stop: CancellationToken,
     /// What answers everything that is not gRPC; without it such requests are 404.
@@ -67,14 +68,15 @@ macro_rules! limited {
 ///
 /// [`RouterError`] if the descriptors of the contract are broken.
 pub fn services(doors: Doors) -> Result<Services, RouterError> {
-    let Doors { comms, hub, version, tasks, stop, fallback } = doors;
+    let Doors { comms, hub, lanes, version, stop, fallback } = doors;
     let auth = Auth::new(comms.clone());
-    let streams = Streams { auth: auth.clone(), tasks, stop };
+    let streams = Streams { auth: auth.clone(), tasks: comms.tasks.clone(), stop: stop.clone() };
     let (health, health_service) = tonic_health::server::health_reporter();
     let comms_door = CommsDoor { comms: comms.clone(), streams };
     let server_door = ServerDoor { comms: comms.clone(), auth: auth.clone(), version };
     let session_door = SessionDoor { comms: comms.clone(), auth: auth.clone() };
     let inbox_door = InboxDoor { comms: comms.clone() };
+    let runner_door = RunnerDoor::new(comms.clone(), Arc::clone(&hub), lanes, auth.clone(), stop);
     let agent_door = AgentCommandsDoor { comms, hub };
     let routes = Routes::new(limited!(v1::comms_service_server::CommsServiceServer::new(comms_door)))
         .add_service(limited!(v1::compass_service_server::CompassServiceServer::new(server_door)))
@@ -82,6 +84,7 @@ pub fn services(doors: Doors) -> Result<Services, RouterError> {
         .add_service(limited!(v1::inbox_service_server::InboxServiceServer::new(inbox_door)))
         .add_service(limited!(v1::people_service_server::PeopleServiceServer::new(PeopleDoor)))
         .add_service(limited!(v1::agent_door_server::AgentDoorServer::new(agent_door)))
+        .add_service(limited!(v1::runner_service_server::RunnerServiceServer::new(runner_door)))
         .add_service(limited!(health_service))
         .add_service(limited!(reflection().build_v1()?))
         .add_service(limited!(reflection().build_v1alpha()?));

@@ -1,0 +1,14 @@
+//! The doors from outside: a real server on a free port, over storage in memory, and real clients.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests fail the test")]
+
+mod classes;
+mod conversation;
+mod ends;
+mod identity;
+mod offered;
+mod ownership;
+mod round_trip;
+mod stream;
+mod support;
+mod transport;
