@@ -185,6 +185,17 @@ fn cursors(writes: &[Writes]) -> Vec<Value> {
     last.into_values().map(row).collect()
 }
 
+/// Every statement of this file on Postgres, with those of the blocks.
+#[cfg(test)]
+pub(super) fn postgres_statements() -> Vec<(&'static str, &'static str)> {
+    let tables = [&TOPICS, &HEADS, &ASKS, &UNROUTED, &ROUTED, &OWED, &CLEARED, &CURSORS];
+    let mut all: Vec<_> = tables.iter().map(|table| (table.name, table.postgres)).collect();
+    let insert = blocks::insert(Dialect::Postgres, &[]).expect("no row cannot fail");
+    let close = blocks::close(Dialect::Postgres, &[]).expect("no row cannot fail");
+    all.extend(close.into_iter().chain([insert]).map(|change| (change.name, change.sql)));
+    all
+}
+
 /// A table's statement in both dialects.
 struct Table {
     name: &'static str,

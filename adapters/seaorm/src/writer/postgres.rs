@@ -23,7 +23,7 @@ use super::{
 
 /// Sent once on a new connection. Plans are generic and by index, because a plan made while a table was small
 /// stays when it grows.
-const SETTINGS: &str = "SET standard_conforming_strings = on; SET plan_cache_mode = force_generic_plan; \
+pub(super) const SETTINGS: &str = "SET standard_conforming_strings = on; SET plan_cache_mode = force_generic_plan; \
     SET enable_seqscan = off; SET jit = off";
 
 #[derive(Debug)]

@@ -184,6 +184,32 @@ async fn every_read_runs_on_empty_tables() {
     }
 }
 
+/// The plan that a statement keeps, made as the role and with the settings of the writer's connection.
+async fn plan(connection: &mut sqlx::PgConnection, name: &str, sql: &str, read: bool) -> String {
+    let payload = if read { "{}" } else { "[]" };
+    let script = format!(
+        "PREPARE {name} (jsonb, text) AS {sql}; EXPLAIN EXECUTE {name} ('{payload}', 'default'); DEALLOCATE {name}"
+    );
+    let rows = sqlx::raw_sql(sqlx::AssertSqlSafe(script)).fetch_all(connection).await.unwrap();
+    let lines = rows.iter().map(|row| sqlx::Row::get::<String, _>(row, 0));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn no_statement_of_the_writer_scans_a_table() {
+    let Some(world) = World::postgres().await else { return };
+    let mut connection = sqlx::PgConnection::connect(&world.db.url).await.unwrap();
+    let settings = format!("SET ROLE compass_app; {}", super::postgres::SETTINGS);
+    sqlx::raw_sql(sqlx::AssertSqlSafe(settings)).execute(&mut connection).await.unwrap();
+    let reads = READS.map(|(read, _)| (read.statement().name, read.statement().postgres.as_ref(), true));
+    let writes = super::changes::postgres_statements();
+    let writes = writes.into_iter().map(|(name, sql)| (name, sql, false));
+    for (name, sql, read) in reads.into_iter().chain(writes) {
+        let plan = plan(&mut connection, name, sql, read).await;
+        assert!(!plan.contains("Seq Scan"), "{name}:\n{plan}");
+    }
+}
+
 #[tokio::test]
 async fn jobs_of_one_batch_see_each_other_and_commit_once() {
     for world in World::all().await {
@@ -518,7 +544,8 @@ async fn a_stopped_writer_finishes_its_queue_and_takes_nothing_more() {
         let stop = tokio_util::sync::CancellationToken::new();
         let tasks = TaskTracker::new();
         let writer = SeaWriter::start(&world.db.storage, world.bus.clone(), &tasks, stop.clone());
-        let posts = (0..3).map(|n| submit(&writer, &tenant(), world.text(&world.person, &n.to_string())));
+        let default = tenant();
+        let posts = (0..3).map(|n| submit(&writer, &default, world.text(&world.person, &n.to_string())));
         let stopping = async {
             stop.cancel();
             tasks.close();
@@ -528,5 +555,35 @@ async fn a_stopped_writer_finishes_its_queue_and_takes_nothing_more() {
         tasks.wait().await;
         let refused = submit(&writer, &tenant(), world.text(&world.person, "late")).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
+    }
+}
+
+/// Not a promise; run by hand to see what the writer does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a measurement"]
+async fn measure() {
+    for world in World::all().await {
+        for lanes in [1_usize, 32] {
+            let count = 1_000 / lanes;
+            let tasks = TaskTracker::new();
+            let start = tokio::time::Instant::now();
+            let mut handles = Vec::new();
+            for lane in 0..lanes {
+                let writer = world.writer.clone();
+                let posts: Vec<Post> =
+                    (0..count).map(|m| world.text(&world.person, &format!("{lane} {m}"))).collect();
+                handles.push(tasks.spawn(async move {
+                    for post in posts {
+                        submit(&writer, &tenant(), post).await.unwrap();
+                    }
+                }));
+            }
+            for handle in handles {
+                handle.await.unwrap();
+            }
+            let took = start.elapsed();
+            let each = took / (lanes * count) as u32;
+            println!("{} lanes {lanes}: {each:?} per post", world.db.url.split(':').next().unwrap());
+        }
     }
 }
