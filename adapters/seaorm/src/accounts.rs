@@ -106,7 +106,8 @@ pub(crate) async fn insert(tx: &mut Tx, of: &TenantId, account: &Account) -> Res
         }
         AccountKind::System => (SYSTEM, false, None, None, None),
     };
-    let sql = "INSERT INTO accounts (id, tenant, handle, display_name, kind, admin, owner, home_channel, parent)
+    let sql =
+        "INSERT INTO accounts (id, tenant, handle, display_name, kind, admin, owner, home_channel, parent)
                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let values = vec![
         id(account.id),

@@ -370,7 +370,9 @@ fn read(
     let mode = match (row.get::<i16>("membership_mode")?, row.optional_id("anchor")?) {
         (0, None) => MembershipMode::Flat,
         (1, Some(anchor)) => MembershipMode::Tree { anchor },
-        (mode, anchor) => return Err(corrupt(format!("membership mode {mode} with anchor {anchor:?}")).into()),
+        (mode, anchor) => {
+            return Err(corrupt(format!("membership mode {mode} with anchor {anchor:?}")).into());
+        }
     };
     let policy = match (row.get::<i16>("post_policy")?, row.optional_id("owner")?) {
         (0, None) => PostPolicy::Open,

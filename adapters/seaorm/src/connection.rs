@@ -6,16 +6,10 @@ use compass_domain::TenantId;
 use sqlx::{
     ConnectOptions as _, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
-use crate::{
-    checks,
-    error::DbError,
-    migrations::MigrateError,
-    schema,
-    transaction::{Access, Pools, Tx},
-};
+use crate::{checks, error::DbError, migrations::MigrateError, schema, transaction::Pools};
 
 /// The role every pooled connection acts as; it owns nothing, so row security binds it.
 pub(crate) const ROLE: &str = "compass_app";
@@ -57,13 +51,17 @@ pub enum OpenError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The schema belongs to a later version of this program.
-    #[error("the database was changed by a newer version of this program (migration {0}): update the program")]
+    #[error(
+        "the database was changed by a newer version of this program (migration {0}): update the program"
+    )]
     SchemaNewer(String),
     /// Tenants are not kept apart.
     #[error("row security is not active: {0}")]
     RowSecurity(String),
     /// The database may lose what it acknowledged.
-    #[error("{setting} is {value}, so the database may lose what it acknowledged: set it to {wanted}, or allow unsafe durability")]
+    #[error(
+        "{setting} is {value}, so the database may lose what it acknowledged: set it to {wanted}, or allow unsafe durability"
+    )]
     UnsafeDurability {
         /// Which setting.
         setting: &'static str,
@@ -95,14 +93,6 @@ impl OpenError {
 #[derive(Debug, Clone)]
 pub struct SeaStorage {
     pub(crate) pools: Pools,
-    writer: WriterSource,
-}
-
-/// How a connection of a writer's own is made.
-#[derive(Debug, Clone)]
-enum WriterSource {
-    Postgres(Box<PgConnectOptions>),
-    Sqlite(SqlitePool),
 }
 
 impl SeaStorage {
@@ -121,18 +111,6 @@ impl SeaStorage {
         }
     }
 
-    /// A connection for a writer's own use, opened when it is first needed and again after it broke.
-    pub(crate) fn writer_connection(&self) -> WriterConnection {
-        let pools = match &self.writer {
-            WriterSource::Postgres(options) => {
-                let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(WAIT);
-                Pools::Postgres(pool.connect_lazy_with((**options).clone()))
-            }
-            WriterSource::Sqlite(write) => Pools::Sqlite { write: write.clone(), read: write.clone() },
-        };
-        WriterConnection { pools }
-    }
-
     /// Closes every connection; what runs is finished first.
     pub async fn close(&self) {
         match &self.pools {
@@ -142,25 +120,6 @@ impl SeaStorage {
                 write.close().await;
             }
         }
-    }
-}
-
-/// The one connection of a writer. On Postgres its plans are generic and use indexes whatever the tables' sizes
-/// were when it planned.
-#[derive(Debug, Clone)]
-pub(crate) struct WriterConnection {
-    pools: Pools,
-}
-
-impl WriterConnection {
-    /// Opens a transaction over one tenant's rows.
-    pub(crate) async fn begin(&self, tenant: &TenantId) -> Result<Tx, DbError> {
-        self.pools.tenant(tenant, Access::Write).await
-    }
-
-    /// Which database it is.
-    pub(crate) fn dialect(&self) -> crate::dialect::Dialect {
-        self.pools.dialect()
     }
 }
 
@@ -177,21 +136,15 @@ async fn connect_postgres(options: &Options) -> Result<SeaStorage, OpenError> {
     owner_pool.close().await;
     prepared?;
 
-    let member = owner.options([("role", ROLE)]);
     let pool = PgPoolOptions::new()
         .max_connections(options.max_connections.max(1))
         .acquire_timeout(WAIT)
         .test_before_acquire(false)
-        .connect_with(member.clone())
+        .connect_with(owner.options([("role", ROLE)]))
         .await
         .map_err(|error| OpenError::refused("connect to the database as compass_app")(error.into()))?;
     check_postgres(&pool, options.allow_unsafe_durability).await?;
-    let writer = member.options([
-        ("plan_cache_mode", "force_generic_plan"),
-        ("enable_seqscan", "off"),
-        ("jit", "off"),
-    ]);
-    Ok(SeaStorage { pools: Pools::Postgres(pool), writer: WriterSource::Postgres(Box::new(writer)) })
+    Ok(SeaStorage { pools: Pools::Postgres(pool) })
 }
 
 async fn check_postgres(pool: &PgPool, allow_unsafe_durability: bool) -> Result<(), OpenError> {
@@ -240,8 +193,7 @@ async fn connect_sqlite(options: &Options) -> Result<SeaStorage, OpenError> {
         .connect_with(file.create_if_missing(false).pragma("query_only", "ON"))
         .await
         .map_err(|error| OpenError::refused("open the database file for reading")(error.into()))?;
-    let writer = WriterSource::Sqlite(write.clone());
-    Ok(SeaStorage { pools: Pools::Sqlite { write, read }, writer })
+    Ok(SeaStorage { pools: Pools::Sqlite { write, read } })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used as a function of map_err")]

@@ -36,18 +36,10 @@ impl Dialect {
         }
     }
 
-    /// An array column as JSON text, read with [`crate::rows::Columns::ids`] or [`crate::rows::Columns::longs`].
+    /// An array column as JSON text, read with [`crate::rows::Columns::ids`].
     pub(crate) fn array_text(self, column: &str) -> String {
         match self {
             Self::Postgres => format!("array_to_json({column})::text"),
-            Self::Sqlite => column.to_owned(),
-        }
-    }
-
-    /// A JSON column as text.
-    pub(crate) fn json_text(self, column: &str) -> String {
-        match self {
-            Self::Postgres => format!("{column}::text"),
             Self::Sqlite => column.to_owned(),
         }
     }

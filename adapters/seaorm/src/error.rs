@@ -9,11 +9,6 @@ use sqlx::error::{DatabaseError, ErrorKind};
 pub(crate) struct DbError(#[from] pub(crate) sqlx::Error);
 
 impl DbError {
-    /// True if the same statements may succeed when they run again: a deadlock, or rows that changed meanwhile.
-    pub(crate) fn may_retry(&self) -> bool {
-        self.code().is_some_and(|code| matches!(code.as_str(), "40P01" | "40001"))
-    }
-
     /// True if a unique index refused a row.
     pub(crate) fn is_unique_violation(&self) -> bool {
         self.database().is_some_and(|error| matches!(error.kind(), ErrorKind::UniqueViolation))
@@ -24,7 +19,7 @@ impl DbError {
     }
 
     fn code(&self) -> Option<String> {
-        self.database()?.code().map(|code| code.into_owned())
+        self.database()?.code().map(std::borrow::Cow::into_owned)
     }
 }
 
@@ -65,7 +60,9 @@ impl DbError {
 pub(crate) fn of_commit(error: DbError) -> StorageError {
     match &error.0 {
         // The database answered: it kept nothing. An answer that it is shutting down may come after the commit.
-        sqlx::Error::Database(_) if !error.code().is_some_and(|code| code.len() == 5 && code.starts_with("57")) => {
+        sqlx::Error::Database(_)
+            if !error.code().is_some_and(|code| code.len() == 5 && code.starts_with("57")) =>
+        {
             error.into()
         }
         _ => StorageError::OutcomeUnknown(error.to_string()),

@@ -12,6 +12,8 @@ mod ids;
 mod message_json;
 mod messages;
 mod migrations;
+#[cfg(test)]
+mod open_tests;
 mod participation;
 mod read_unit;
 mod rows;

@@ -27,7 +27,8 @@ pub(crate) async fn list(
         filter.and("found.topic = ", id(topic), "");
     }
     if let Some(before) = page.before {
-        let older = "found.seq < (SELECT bound.seq FROM messages bound WHERE bound.channel = $2 AND bound.id = ";
+        let older =
+            "found.seq < (SELECT bound.seq FROM messages bound WHERE bound.channel = $2 AND bound.id = ";
         filter.and(older, id(before), ")");
     }
     if let Some(snapshot) = page.snapshot {
@@ -102,7 +103,9 @@ impl Filter {
     fn and(&mut self, before: &str, value: Value, after: &str) {
         self.values.push(value);
         let number = self.values.len();
-        self.conditions.push_str(&format!(" AND {before}${number}{after}"));
+        for part in [" AND ", before, "$", &number.to_string(), after] {
+            self.conditions.push_str(part);
+        }
     }
 }
 

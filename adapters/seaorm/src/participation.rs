@@ -77,3 +77,7 @@ pub(crate) fn participants_of(name: &str, channels: &str) -> String {
         )"
     )
 }
+
+#[cfg(test)]
+#[path = "participation_tests.rs"]
+mod tests;

@@ -48,11 +48,6 @@ pub(crate) trait Columns {
         digest(column, &self.get::<Vec<u8>>(column)?)
     }
 
-    /// 32 bytes that may be absent.
-    fn optional_digest(&self, column: &str) -> Result<Option<[u8; 32]>, StorageError> {
-        self.get::<Option<Vec<u8>>>(column)?.map(|bytes| digest(column, &bytes)).transpose()
-    }
-
     /// Ids of an array column that was read as JSON text.
     fn ids<T: TypedId>(&self, column: &str) -> Result<Vec<T>, StorageError> {
         let text: String = self.get(column)?;
@@ -61,12 +56,6 @@ pub(crate) trait Columns {
             .map(|id| Uuid::parse_str(id).map(T::from_uuid))
             .collect::<Result<_, _>>()
             .map_err(|error| Corrupt::new(format!("{column}: {error}")).into())
-    }
-
-    /// Numbers of an array column that was read as JSON text.
-    fn longs(&self, column: &str) -> Result<Vec<u64>, StorageError> {
-        let text: String = self.get(column)?;
-        parse(column, &text)
     }
 }
 

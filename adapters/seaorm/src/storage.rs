@@ -6,13 +6,8 @@ use compass_domain::TenantId;
 use compass_ports::StorageError;
 
 use crate::{
-    connection::SeaStorage,
-    dialect::Dialect,
-    read_unit::SeaReadUnit,
-    rows::Columns as _,
-    tokens,
-    transaction::Access,
-    unit_of_work::SeaUnitOfWork,
+    connection::SeaStorage, dialect::Dialect, read_unit::SeaReadUnit, rows::Columns as _, tokens,
+    transaction::Access, unit_of_work::SeaUnitOfWork,
 };
 
 #[async_trait]

@@ -76,7 +76,11 @@ pub(crate) async fn insert(tx: &mut Tx, of: &TenantId, token: &TokenRow) -> Resu
 }
 
 /// A token by its public id.
-pub(crate) async fn find(tx: &mut Tx, of: &TenantId, token: TokenId) -> Result<Option<TokenRow>, StorageError> {
+pub(crate) async fn find(
+    tx: &mut Tx,
+    of: &TenantId,
+    token: TokenId,
+) -> Result<Option<TokenRow>, StorageError> {
     let sql = format!("SELECT {COLUMNS} FROM tokens WHERE tenant = $1 AND id = $2");
     tx.one(&sql, vec![tenant(of), id(token)]).await?.map(|row| read(&row)).transpose()
 }

@@ -22,6 +22,9 @@ pub(crate) enum Access {
     Write,
 }
 
+/// Begins and takes the snapshot, which a transaction alone does with its first read.
+const SQLITE_SNAPSHOT: &str = "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1";
+
 /// Where transactions come from.
 #[derive(Debug, Clone)]
 pub(crate) enum Pools {
@@ -37,14 +40,6 @@ pub(crate) enum Pools {
 }
 
 impl Pools {
-    /// Which database it is.
-    pub(crate) fn dialect(&self) -> Dialect {
-        match self {
-            Self::Postgres(_) => Dialect::Postgres,
-            Self::Sqlite { .. } => Dialect::Sqlite,
-        }
-    }
-
     /// Opens a transaction over one tenant's rows.
     pub(crate) async fn tenant(&self, tenant: &TenantId, access: Access) -> Result<Tx, DbError> {
         self.begin(Some(tenant), access).await
@@ -61,12 +56,18 @@ impl Pools {
             (Self::Postgres(pool), _) => {
                 Inner::Postgres(pool.begin_with(AssertSqlSafe(postgres_begin(tenant, access))).await?)
             }
-            (Self::Sqlite { read, .. }, Access::Snapshot) => Inner::Sqlite(read.begin_with("BEGIN").await?),
+            (Self::Sqlite { read, .. }, Access::Snapshot) => {
+                Inner::Sqlite(read.begin_with(SQLITE_SNAPSHOT).await?)
+            }
             (Self::Sqlite { write, .. }, Access::Write) => {
                 Inner::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?)
             }
         };
-        Ok(Tx { inner })
+        Ok(Tx {
+            inner,
+            #[cfg(test)]
+            plans: None,
+        })
     }
 }
 
@@ -74,6 +75,9 @@ impl Pools {
 #[derive(Debug)]
 pub(crate) struct Tx {
     inner: Inner,
+    /// The plans of the statements that ran, once a test asks for them.
+    #[cfg(test)]
+    pub(crate) plans: Option<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -94,6 +98,8 @@ impl Tx {
     /// Runs a statement and returns its rows. Bind numbers as `i64` or `i16` as the column has them: a prepared
     /// statement keeps the types of its first use.
     pub(crate) async fn all(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>, DbError> {
+        #[cfg(test)]
+        self.explain(sql, &values).await?;
         let query = AssertSqlSafe(sql.to_owned());
         let values = SqlxValues(Values(values));
         Ok(match &mut self.inner {
@@ -109,7 +115,11 @@ impl Tx {
     }
 
     /// Runs a statement and returns its first row.
-    pub(crate) async fn one(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<QueryResult>, DbError> {
+    pub(crate) async fn one(
+        &mut self,
+        sql: &str,
+        values: Vec<Value>,
+    ) -> Result<Option<QueryResult>, DbError> {
         Ok(self.all(sql, values).await?.into_iter().next())
     }
 
@@ -118,11 +128,20 @@ impl Tx {
         let query = AssertSqlSafe(sql.to_owned());
         let values = SqlxValues(Values(values));
         Ok(match &mut self.inner {
-            Inner::Postgres(tx) => {
-                sqlx::query_with(query, values).execute(&mut **tx).await?.rows_affected()
-            }
+            Inner::Postgres(tx) => sqlx::query_with(query, values).execute(&mut **tx).await?.rows_affected(),
             Inner::Sqlite(tx) => sqlx::query_with(query, values).execute(&mut **tx).await?.rows_affected(),
         })
+    }
+
+    #[cfg(test)]
+    async fn explain(&mut self, sql: &str, values: &[Value]) -> Result<(), DbError> {
+        use sqlx::Row as _;
+        let (Some(plans), Inner::Postgres(tx)) = (&mut self.plans, &mut self.inner) else { return Ok(()) };
+        let query = AssertSqlSafe(format!("EXPLAIN {sql}"));
+        let rows = sqlx::query_with(query, SqlxValues(Values(values.to_vec()))).fetch_all(&mut **tx).await?;
+        let lines: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        plans.push(format!("{sql}\n{}", lines.join("\n")));
+        Ok(())
     }
 
     /// Keeps everything.
@@ -136,15 +155,6 @@ impl Tx {
             Inner::Sqlite(tx) => tx.commit().await,
         };
         committed.map_err(|failed| error::of_commit(failed.into()))
-    }
-
-    /// Keeps nothing, and waits until the database knows.
-    pub(crate) async fn rollback(self) -> Result<(), DbError> {
-        match self.inner {
-            Inner::Postgres(tx) => tx.rollback().await?,
-            Inner::Sqlite(tx) => tx.rollback().await?,
-        }
-        Ok(())
     }
 }
 

@@ -31,7 +31,8 @@ pub(crate) async fn migrate(tx: &DatabaseTransaction) -> Result<(), MigrateError
     Migrator::install(tx).await?;
     let known = Migrator::migrations();
     let applied = Migrator::get_migration_models(tx).await?;
-    let unknown = applied.into_iter().find(|row| known.iter().all(|migration| migration.name() != row.version));
+    let unknown =
+        applied.into_iter().find(|row| known.iter().all(|migration| migration.name() != row.version));
     if let Some(row) = unknown {
         return Err(MigrateError::Unknown(row.version));
     }

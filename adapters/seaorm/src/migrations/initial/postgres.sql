@@ -187,7 +187,7 @@ CREATE TABLE sessions (
     tenant text COLLATE "C" NOT NULL,
     account uuid NOT NULL REFERENCES accounts (id),
     runner text NOT NULL,
-    node uuid NOT NULL REFERENCES nodes (id),
+    node uuid NOT NULL,
     attach_mode smallint NOT NULL CHECK (attach_mode IN (0, 1)),
     lifecycle smallint NOT NULL DEFAULT 0,
     state_number bigint NOT NULL DEFAULT 0,

@@ -183,7 +183,7 @@ CREATE TABLE sessions (
     tenant TEXT NOT NULL,
     account BLOB NOT NULL REFERENCES accounts (id),
     runner TEXT NOT NULL,
-    node BLOB NOT NULL REFERENCES nodes (id),
+    node BLOB NOT NULL,
     attach_mode INTEGER NOT NULL CHECK (attach_mode IN (0, 1)),
     lifecycle INTEGER NOT NULL DEFAULT 0,
     state_number INTEGER NOT NULL DEFAULT 0,
