@@ -150,6 +150,19 @@ pub(crate) fn data_dir() -> Result<PathBuf, Failure> {
     Ok(project()?.data_dir().to_owned())
 }
 
+/// The directory of what agents on this machine must not forget.
+pub(crate) fn state_dir() -> Result<PathBuf, Failure> {
+    let project = project()?;
+    Ok(project.state_dir().unwrap_or_else(|| project.data_local_dir()).to_owned())
+}
+
+/// Reads a sign-in secret from a file.
+pub(crate) fn read_secret(path: &Path) -> Result<String, Failure> {
+    let fail = |error: &dyn fmt::Display| Failure::Usage(format!("{}: {error}", path.display()));
+    let secret = fs::read_to_string(path).map_err(|error| fail(&error))?.trim().to_owned();
+    if secret.is_empty() { Err(fail(&"there is no secret in it")) } else { Ok(secret) }
+}
+
 fn login_path() -> Result<PathBuf, Failure> {
     Ok(project()?.config_dir().join(defaults::LOGIN_FILE))
 }

@@ -8,6 +8,8 @@ pub(crate) const URL: &str = "http://127.0.0.1:7420";
 pub(crate) const PROGRAM: &str = "compass";
 /// The saved login, in the configuration directory; mode 0600.
 pub(crate) const LOGIN_FILE: &str = "login.toml";
+/// The SQLite database, in the data directory.
+pub(crate) const DATABASE_FILE: &str = "compass.db";
 /// The administrator's sign-in secret of the first start, in the data directory; mode 0600.
 pub(crate) const SIGN_IN_FILE: &str = "sign-in";
 

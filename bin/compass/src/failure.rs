@@ -26,6 +26,14 @@ pub(crate) enum Failure {
     /// An ask was withdrawn.
     #[error("{0}")]
     Withdrawn(String),
+    /// The server refused over another channel than a call: a link that ended.
+    #[error("{reason}")]
+    Refused {
+        /// Which code.
+        code: String,
+        /// The server's words; untrusted text.
+        reason: String,
+    },
     /// A call failed.
     #[error(transparent)]
     Call(#[from] ClientError),
@@ -51,6 +59,7 @@ impl Failure {
             Self::Usage(_) => 2,
             Self::StillOpen(_) => 3,
             Self::Withdrawn(_) => 4,
+            Self::Refused { .. } => 5,
             Self::Call(error) | Self::Post { error, .. } => call_code(error),
         }
     }
@@ -66,6 +75,7 @@ impl Failure {
     fn text(&self) -> String {
         let prefix = match self {
             Self::Call(ClientError::Refused { code, .. }) => format!("compass: {code}: "),
+            Self::Refused { code, .. } => format!("compass: {}: ", render::line(code)),
             _ => "compass: ".to_owned(),
         };
         // The reason may quote the server; each of its lines stands behind the program's name.

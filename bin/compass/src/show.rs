@@ -97,7 +97,7 @@ fn option(shown: &mut String, question: &Question, index: usize, choice: &Choice
 }
 
 /// One line for each question and its answer; a skipped question says so.
-fn answers(ask: &Ask, width: Option<usize>) -> String {
+pub(crate) fn answers(ask: &Ask, width: Option<usize>) -> String {
     let mut shown = String::new();
     for (at, question) in ask.questions.iter().enumerate() {
         let _ = writeln!(shown, "  question {} (id {})", at + 1, render::line(&question.question_id));

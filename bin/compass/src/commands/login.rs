@@ -61,7 +61,7 @@ fn secret(args: &Args) -> Result<String, Failure> {
     let text = match (&args.secret, &args.sign_in_file) {
         (Some(dash), _) if dash == "-" => first_line()?,
         (Some(secret), _) => secret.clone(),
-        (None, Some(path)) => read(path)?,
+        (None, Some(path)) => config::read_secret(path)?,
         (None, None) => unnamed()?,
     };
     let secret = text.trim();
@@ -74,16 +74,12 @@ fn secret(args: &Args) -> Result<String, Failure> {
 fn unnamed() -> Result<String, Failure> {
     let path = config::data_dir()?.join(defaults::SIGN_IN_FILE);
     if path.exists() {
-        return read(&path);
+        return config::read_secret(&path);
     }
     if output::is_interactive() {
         output::remark("paste the sign-in secret and press Enter");
     }
     first_line()
-}
-
-fn read(path: &std::path::Path) -> Result<String, Failure> {
-    super::context::read_input(path)
 }
 
 fn first_line() -> Result<String, Failure> {
