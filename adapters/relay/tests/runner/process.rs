@@ -25,7 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Process {
     pub(crate) client: RunnerServiceClient<Channel>,
     pub(crate) token: String,
-    pub(crate) instance: String,
     pub(crate) session: String,
     pub(crate) results: mpsc::Sender<v1::SessionsRequest>,
     pub(crate) commands: Streaming<v1::SessionsResponse>,
@@ -70,8 +69,7 @@ impl Process {
         results.send(first).await.unwrap();
         let mut client = client(server);
         let commands = client.sessions(with(token, ReceiverStream::new(queued))).await?.into_inner();
-        let (token, instance) = (token.to_owned(), instance.to_owned());
-        Ok(Self { client, token, instance, session: String::new(), results, commands })
+        Ok(Self { client, token: token.to_owned(), session: String::new(), results, commands })
     }
 
     /// Takes the start and answers it.

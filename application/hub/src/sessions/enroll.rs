@@ -116,9 +116,57 @@ impl Instance {
     }
 }
 
+type Instances = HashMap<String, Instance>;
+
+impl Enroll {
+    /// True if an instance of the same runner cannot stay beside this one.
+    fn rivals(&self, id: &str, instance: &Instance) -> bool {
+        let named = matches!(self.runner, RunnerKey::Named { .. });
+        let deliver = [self.mode, instance.mode].iter().all(|mode| *mode == AttachMode::Deliveries);
+        id != self.instance && (named || deliver)
+    }
+
+    /// Puts this process in the place of its rivals and of its own earlier enrolment, or changes nothing.
+    fn replace(&self, instances: &mut Instances) -> Result<Replaced, EnrollError> {
+        let rivals = instances.iter().filter(|(id, instance)| self.rivals(id, instance));
+        let rivals: Vec<(String, bool)> =
+            rivals.map(|(id, instance)| (id.clone(), instance.is_live())).collect();
+        // A runner's own newer process always takes the place; an agent's has to ask for it.
+        let yields = self.take_over || matches!(self.runner, RunnerKey::Named { .. });
+        if !yields && rivals.iter().any(|(_, live)| *live) {
+            return Err(EnrollError::AlreadyAttached);
+        }
+        if instances.len() >= INSTANCES_MAX && !instances.contains_key(&self.instance) {
+            return Err(EnrollError::TooMany { limit: INSTANCES_MAX });
+        }
+        let mut replaced = Replaced::default();
+        for mut gone in rivals.iter().filter_map(|(id, _)| instances.remove(id)) {
+            replaced.reattached = true;
+            gone.supersede();
+            replaced.closed.extend(gone.session);
+        }
+        let session = instances.remove(&self.instance).and_then(|before| self.resume(before, &mut replaced));
+        let instance = Instance { mode: self.mode, stream: None, since: Instant::now(), session };
+        instances.insert(self.instance.clone(), instance);
+        Ok(replaced)
+    }
+
+    /// The session that this process goes on with after an earlier enrolment of it.
+    fn resume(&self, mut before: Instance, replaced: &mut Replaced) -> Option<SessionId> {
+        replaced.reattached = true;
+        before.supersede();
+        if before.mode == self.mode {
+            replaced.detached.extend(before.session);
+            return before.session;
+        }
+        replaced.closed.extend(before.session);
+        None
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
-    runners: HashMap<RunnerKey, HashMap<String, Instance>>,
+    runners: HashMap<RunnerKey, Instances>,
     minted: HashMap<SessionId, Minted>,
     tickets: u64,
 }
@@ -145,41 +193,7 @@ impl Enrollments {
         let mut state = lock(&self.state);
         let state = &mut *state;
         let instances = state.runners.entry(request.runner.clone()).or_default();
-        let named = matches!(request.runner, RunnerKey::Named { .. });
-        let rival = |id: &str, instance: &Instance| {
-            let delivering = [request.mode, instance.mode].iter().all(|mode| *mode == AttachMode::Deliveries);
-            id != request.instance && (named || delivering)
-        };
-        let taken = instances.iter().any(|(id, instance)| rival(id, instance) && instance.is_live());
-        if taken && !named && !request.take_over {
-            return Err(EnrollError::AlreadyAttached);
-        }
-        if instances.len() >= INSTANCES_MAX && !instances.contains_key(&request.instance) {
-            return Err(EnrollError::TooMany { limit: INSTANCES_MAX });
-        }
-        let mut replaced = Replaced::default();
-        let rivals: Vec<String> =
-            instances.iter().filter(|(id, instance)| rival(id, instance)).map(|(id, _)| id.clone()).collect();
-        for id in rivals {
-            if let Some(mut gone) = instances.remove(&id) {
-                replaced.reattached = true;
-                gone.supersede();
-                replaced.closed.extend(gone.session);
-            }
-        }
-        let mut session = None;
-        if let Some(mut before) = instances.remove(&request.instance) {
-            replaced.reattached = true;
-            before.supersede();
-            if before.mode == request.mode {
-                replaced.detached.extend(before.session);
-                session = before.session;
-            } else {
-                replaced.closed.extend(before.session);
-            }
-        }
-        let instance = Instance { mode: request.mode, stream: None, since: Instant::now(), session };
-        instances.insert(request.instance.clone(), instance);
+        let replaced = request.replace(instances)?;
         for gone in &replaced.closed {
             state.minted.remove(gone);
         }

@@ -160,3 +160,27 @@ async fn a_hint_that_comes_twice_sends_once() {
     settle().await;
     assert_eq!(a.sent(), []);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_room_is_dropped_when_the_agent_is_removed() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let other = rig.channel(&ann, &[&one], &[]).await;
+    let mut a = rig.attach(&one, "a").await;
+    let mut posts = Vec::new();
+    for number in 0..266 {
+        posts.push(rig.say(&ann, channel, &number.to_string()).await);
+    }
+    settle().await;
+    assert_eq!(a.sent().len(), 256);
+    rig.remove(&ann, channel, &one).await;
+    for post in &posts[..256] {
+        rig.acknowledge(&one, &[post]).await;
+    }
+    let canary = rig.say(&ann, other, "elsewhere").await;
+    a.delivered(&canary).await;
+    settle().await;
+    assert_eq!(a.sent(), []);
+}
