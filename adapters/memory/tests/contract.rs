@@ -7,6 +7,7 @@ use compass_ports::{Clock, EventBus, Writer};
 use compass_testkit::{FixedClock, Fixture};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+#[expect(clippy::unused_async, reason = "the suites await the fixture of every adapter")]
 async fn fixture() -> Fixture {
     let clock: Arc<dyn Clock> = Arc::new(FixedClock::default());
     let bus: Arc<dyn EventBus> = Arc::new(MemoryBus::new(NonZeroU64::MAX, Arc::clone(&clock)));
@@ -32,3 +33,4 @@ compass_testkit::storage_contract!(fixture);
 compass_testkit::writer_contract!(fixture);
 compass_testkit::hub_ports_contract!(fixture);
 compass_testkit::bus_contract!(fixture);
+compass_testkit::asks_contract!(fixture);

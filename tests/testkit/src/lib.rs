@@ -3,7 +3,13 @@
 //! Each suite is a macro that lists its cases once; an adapter names an async function that makes a fresh
 //! [`Fixture`] and gets every case as a test of its own.
 
-#![expect(clippy::missing_panics_doc, reason = "a case that fails panics; that is what it is for")]
+#![expect(
+    clippy::missing_panics_doc,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a case that fails panics; that is what it is for"
+)]
 
 pub mod clock;
 pub mod contract;

@@ -1,20 +1,23 @@
 //! A small world to test in: people, agents, channels, and what they say, made through the ports alone.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use compass_comms::ports::{
-    MessagePage, OpenAsksPage, ReadUnit, Storage, Subject, TokenHash, TokenRow, UnitOfWork,
+use async_trait::async_trait;
+use compass_comms::{
+    Caller, Comms,
+    ports::{MessagePage, OpenAsksPage, ReadUnit, Storage, Subject, TokenHash, TokenRow, UnitOfWork},
 };
 use compass_domain::{
     Account, AccountId, AccountKind, AskId, Channel, ChannelId, GroupId, Handle, Message, MessageId,
-    TenantId, TokenId, TopicName, UnixMillis, UserRole,
+    Presence, TenantId, TokenId, TopicName, UnixMillis, UserRole,
     ask::{AnswerDraft, AskDraft},
     channel::{ChannelKind, ChannelName, Member, MembershipMode, PostPolicy},
     message::{DraftBlock, IdempotencyKey, request_digest},
     topic::TopicSelector,
 };
 use compass_hub::ports::{Audience, Ledger, Pending, PendingQuery};
-use compass_ports::{Clock, EventBus, Ids, StorageError, WriteJob, Writer, submit};
+use compass_ports::{Clock, EventBus, Ids, PresenceSource, StorageError, WriteJob, Writer, submit};
+use tokio_util::task::TaskTracker;
 
 use crate::{
     Fixture, SeqIds, drafts,
@@ -95,6 +98,29 @@ impl Scene {
             bus: Arc::clone(&fixture.bus),
             clock: Arc::clone(&fixture.clock),
         }
+    }
+
+    /// The use cases of the conversation over the first writer.
+    pub fn comms(&self) -> Comms {
+        self.comms_over(&self.writer)
+    }
+
+    /// The use cases over a given writer.
+    pub fn comms_over(&self, writer: &Arc<dyn Writer>) -> Comms {
+        Comms {
+            storage: Arc::clone(&self.storage),
+            writer: Arc::clone(writer),
+            bus: Arc::clone(&self.bus),
+            presence: Arc::new(NobodyPresent),
+            clock: Arc::clone(&self.clock),
+            ids: Arc::<SeqIds>::clone(&self.ids),
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// An account as a door hands it to a use case.
+    pub fn caller(&self, account: &Account) -> Caller {
+        Caller { tenant: self.tenant.clone(), actor: account.actor() }
     }
 
     /// A snapshot.
@@ -410,5 +436,20 @@ fn new_channel(id: ChannelId, spec: ChannelSpec) -> Channel {
         mandatory: spec.mandatory,
         members: spec.members,
         pins: Vec::new(),
+    }
+}
+
+/// Everyone is offline.
+#[derive(Debug, Default)]
+pub struct NobodyPresent;
+
+#[async_trait]
+impl PresenceSource for NobodyPresent {
+    async fn presence_of(
+        &self,
+        _tenant: &TenantId,
+        _accounts: &[AccountId],
+    ) -> Result<HashMap<AccountId, Presence>, StorageError> {
+        Ok(HashMap::new())
     }
 }

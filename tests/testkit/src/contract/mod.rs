@@ -3,7 +3,9 @@
 pub mod accounts;
 pub mod acknowledging;
 pub mod answering;
+pub mod ask_cases;
 pub mod bus;
+pub mod cancel_table;
 pub mod channels;
 pub mod ledger;
 pub mod messages;
@@ -207,6 +209,47 @@ macro_rules! bus_contract {
                 tenants_do_not_see_each_other_and_a_tap_sees_all,
                 events_of_one_list_are_adjacent,
                 waiting_can_be_dropped,
+            ]
+        }
+    };
+}
+
+/// The rules of asks through the real use cases: the table of cancelling and the acceptance cases of blocks and
+/// asks that need storage.
+#[macro_export]
+macro_rules! asks_contract {
+    ($fixture:path) => {
+        $crate::contract_cases! { $fixture;
+            cancel_table: [
+                the_author_withdraws_an_open_ask_and_one_update_tells_it,
+                the_author_withdraws_again_without_a_write_or_an_event,
+                the_author_cannot_withdraw_an_answered_ask,
+                a_participant_that_is_not_the_author_is_denied_in_every_state,
+                a_stranger_and_an_unknown_ask_look_the_same,
+            ]
+            ask_cases: [
+                malformed_asks_are_refused_and_store_nothing,
+                two_asks_of_one_post_get_distinct_server_ids,
+                single_multi_free_and_custom_answers_are_stored_as_given,
+                answers_that_do_not_fit_are_refused_and_store_nothing,
+                a_skip_of_everything_closes_the_ask,
+                a_second_answer_conflicts_and_changes_nothing,
+                a_malformed_second_answer_conflicts_too,
+                a_stranger_and_an_unknown_ask_look_the_same_to_an_answer,
+                a_participant_that_is_not_the_author_may_answer,
+                the_author_may_answer_its_own_ask,
+                an_agent_never_answers_known_or_unknown_asks,
+                concurrent_answers_to_two_asks_of_one_message_are_both_stored,
+                concurrent_answers_to_one_ask_store_one_message,
+                one_answer_message_carries_the_ask_as_stored,
+                an_earlier_key_of_the_answerer_cannot_suppress_the_answer,
+                a_participant_answers_where_only_the_owner_posts,
+                a_cancelled_ask_reads_cancelled_and_adds_no_message,
+                an_answer_after_a_cancel_conflicts_and_adds_no_message,
+                one_of_two_asks_is_cancelled_and_the_other_answered,
+                twenty_races_of_answer_and_cancel_have_one_winner_each,
+                a_removed_author_cannot_cancel_and_stays_waiting,
+                an_answer_tells_update_then_post_and_nothing_between,
             ]
         }
     };
