@@ -17,6 +17,8 @@ use super::{
 const BATCH: usize = 64;
 /// How often a job is tried alone before its caller is told.
 const TRIES: u32 = 5;
+/// The same where each try is on a new connection.
+const CONNECTS: u32 = 3;
 /// Before the second try on a new connection; doubles with each further one.
 const RECONNECT_DELAY: Duration = Duration::from_millis(20);
 
@@ -64,22 +66,37 @@ impl Lane {
                 }
             }
         }
-        for job in jobs {
-            self.alone(vec![job]).await;
+        let mut waiting = jobs.into_iter();
+        while let Some(job) = waiting.next() {
+            if let Err(unreachable) = self.alone(vec![job]).await {
+                // The others would only wait as long for the same answer.
+                return fail(waiting.collect(), &unreachable);
+            }
         }
     }
 
-    async fn alone(&mut self, mut job: Vec<Box<dyn ErasedJob>>) {
+    /// Runs one job, again where that may help, and completes it; an error says that the database cannot be
+    /// reached.
+    async fn alone(&mut self, mut job: Vec<Box<dyn ErasedJob>>) -> Result<(), StorageError> {
         let mut delay = RECONNECT_DELAY;
         let mut tries = 1;
         loop {
             let fault = match attempt::run(&mut self.session, &mut job).await {
-                Ok(verdicts) => return self.finish(job, verdicts),
+                Ok(verdicts) => {
+                    self.finish(job, verdicts);
+                    return Ok(());
+                }
                 Err(fault) => fault,
             };
-            if fault.cure == Cure::None || tries == TRIES {
+            let most = match fault.cure {
+                Cure::Again => TRIES,
+                Cure::Reconnect => CONNECTS,
+                Cure::None => tries,
+            };
+            if tries >= most {
                 tracing::warn!(tries, error = %fault.error, "a write failed");
-                return fail(job, &fault.error);
+                fail(job, &fault.error);
+                return if fault.cure == Cure::Reconnect { Err(fault.error) } else { Ok(()) };
             }
             if fault.cure == Cure::Reconnect {
                 tokio::time::sleep(delay).await;

@@ -544,6 +544,27 @@ async fn a_connection_that_breaks_while_committing_leaves_the_outcome_unknown() 
     assert_eq!((again.inserted, again.message.seq().0), (true, 2));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_unreachable_database_is_unavailable_for_the_whole_batch_and_then_works_again() {
+    let Some(world) = World::postgres().await else { return };
+    world.submit(world.text(&world.person, "first")).await.unwrap();
+    let options: sqlx::postgres::PgConnectOptions = world.db.url.parse().unwrap();
+    let name = options.get_database().unwrap().to_owned();
+    let mut server = sqlx::PgConnection::connect_with(&options.database("postgres")).await.unwrap();
+    let allow =
+        |allowed: bool| sqlx::AssertSqlSafe(format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {allowed}"));
+    sqlx::raw_sql(allow(false)).execute(&mut server).await.unwrap();
+    let end = format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(end)).execute(&mut server).await.unwrap();
+    let posts = (0..20).map(|n| world.submit(world.text(&world.person, &n.to_string())));
+    let posted = futures::future::join_all(posts).await;
+    let kinds = posted.into_iter().map(|one| one.unwrap_err().kind());
+    assert!(kinds.into_iter().all(|kind| kind == ErrorKind::Unavailable));
+    sqlx::raw_sql(allow(true)).execute(&mut server).await.unwrap();
+    let again = world.submit(world.text(&world.person, "again")).await.unwrap();
+    assert_eq!(again.message.seq().0, 2);
+}
+
 #[tokio::test]
 async fn a_stopped_writer_finishes_its_queue_and_takes_nothing_more() {
     for world in World::all().await {
