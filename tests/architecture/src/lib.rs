@@ -1,1 +1,1 @@
-//! Guards of the house.
+//! Guards of the house. They are tests, in `tests/guards`; what must not compile is in `tests/compile-fail`.
