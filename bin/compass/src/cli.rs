@@ -3,7 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{agent, answer, asks, channels, login, post, read, tail, token, topics, user},
+    commands::{
+        agent, answer, ask, asks, channels, demo, login, post, read, serve, tail, token, topics, user,
+    },
     failure::{EXIT_CODES, Failure},
 };
 
@@ -18,6 +20,22 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Runs a server
+    #[command(after_help = "Example:\n  compass serve")]
+    Serve(serve::Args),
+    /// Shows the main job from end to end: an agent asks, you answer, the agent gets the answer
+    #[command(after_help = "Example:\n  compass demo")]
+    Demo(demo::Args),
+    /// Plays the agent of the demo
+    #[command(hide = true, after_help = "Example:\n  compass demo-agent --state-dir ./state")]
+    DemoAgent(demo::AgentArgs),
+    /// Asks people as an agent, from a script or a pipeline
+    #[command(
+        after_help = "Exit codes: 0 answered, or posted without --wait; 2 wrong usage; 3 still open when the time was up; \
+                      4 withdrawn; 5 refused by the server; 6 server unreachable or outcome unknown.\n\nExample:\n  \
+                      compass ask --agent deploy-bot --wait --option Yes --option No \"Deploy 4.2 now?\""
+    )]
+    Ask(ask::Args),
     /// Signs you in with a sign-in secret and saves the token
     #[command(after_help = "Example:\n  compass login --sign-in-file ./sign-in")]
     Login(login::Args),
@@ -48,7 +66,7 @@ enum Command {
     /// Creates, lists and revokes tokens
     #[command(after_help = "Example:\n  compass token create --agent deploy-bot")]
     Token(token::Args),
-    /// Creates agents
+    /// Creates agents and attaches them
     #[command(after_help = "Example:\n  compass agent create deploy-bot")]
     Agent(agent::Args),
     /// Creates people
@@ -60,6 +78,10 @@ impl Cli {
     /// Runs the command.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.command {
+            Command::Serve(args) => serve::run(args).await,
+            Command::Demo(args) => demo::run(args).await,
+            Command::DemoAgent(args) => demo::run_agent(args).await,
+            Command::Ask(args) => ask::run(args).await,
             Command::Login(args) => login::run(args).await,
             Command::Channels(args) => channels::run(args).await,
             Command::Topics(args) => topics::run(args).await,
@@ -128,10 +150,14 @@ mod tests {
                 assert!(help.contains(defaults::URL), "{path}:\n{help}");
                 assert!(help.contains("COMPASS_URL") && help.contains("COMPASS_TOKEN"), "{path}:\n{help}");
             }
-            for arg in command.get_arguments().filter(|arg| !arg.is_required_set() && !arg.is_positional()) {
+            for arg in command
+                .get_arguments()
+                .filter(|arg| !arg.is_required_set() && !arg.is_positional() && !arg.is_hide_set())
+            {
                 let told = arg.get_help().map(ToString::to_string).unwrap_or_default();
                 let own = matches!(arg.get_id().as_str(), "help" | "version");
-                let default = told.contains("[default: ") || !arg.get_default_values().is_empty();
+                let switch = !arg.get_action().takes_values();
+                let default = switch || told.contains("[default: ") || !arg.get_default_values().is_empty();
                 assert!(own || default, "{path} --{}: {told}", arg.get_id());
             }
         });

@@ -10,6 +10,7 @@ mod failure;
 mod output;
 mod picker;
 mod render;
+mod server;
 mod show;
 mod system;
 

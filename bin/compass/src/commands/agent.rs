@@ -1,8 +1,8 @@
-//! `compass agent`: creates agents.
+//! `compass agent`: creates agents and attaches them.
 
 use serde_json::json;
 
-use super::context::Context;
+use super::{agent_attach, context::Context};
 use crate::{config::Connection, directory::Directory, failure::Failure, render};
 
 /// Options of `compass agent`.
@@ -17,6 +17,9 @@ enum Command {
     /// Creates an agent of yours with its home channel, and saves a token of it beside your login
     #[command(after_help = "Example:\n  compass agent create deploy-bot --display-name \"Deploys\"")]
     Create(CreateArgs),
+    /// Attaches a program as an agent: JSON lines on standard input and output
+    #[command(after_help = "Example:\n  compass agent attach --agent deploy-bot")]
+    Attach(agent_attach::Args),
 }
 
 #[derive(clap::Args, Debug)]
@@ -41,6 +44,7 @@ struct CreateArgs {
 pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::Create(args) => create(&args).await,
+        Command::Attach(args) => agent_attach::run(args).await,
     }
 }
 

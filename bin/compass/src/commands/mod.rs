@@ -1,14 +1,18 @@
 //! One module per command; what several need is [`context`].
 
 pub(crate) mod agent;
+pub(crate) mod agent_attach;
 pub(crate) mod answer;
 pub(crate) mod answer_flags;
+pub(crate) mod ask;
 pub(crate) mod asks;
 pub(crate) mod channels;
 pub(crate) mod context;
+pub(crate) mod demo;
 pub(crate) mod login;
 pub(crate) mod post;
 pub(crate) mod read;
+pub(crate) mod serve;
 pub(crate) mod tail;
 pub(crate) mod token;
 pub(crate) mod topics;

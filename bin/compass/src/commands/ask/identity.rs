@@ -1,0 +1,79 @@
+//! The agent a command acts as: its token, its id, and how the first one comes about.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use compass_client::{Client, ClientError};
+
+use crate::{
+    commands::{agent::save_token, context::Context},
+    config::{Config, Connection},
+    directory::Directory,
+    failure::Failure,
+    output,
+};
+
+/// Which agent a command acts as.
+#[derive(clap::Args, Debug, Clone, Default)]
+pub(crate) struct AgentArgs {
+    /// Handle of the agent to act as; made for you if it does not exist [default: the saved one]
+    #[arg(long, env = "COMPASS_AGENT", value_name = "HANDLE")]
+    pub(crate) agent: Option<String>,
+}
+
+/// An agent's connection.
+pub(crate) struct Identity {
+    /// Connected as the agent.
+    pub(crate) client: Client,
+    /// The agent's token.
+    pub(crate) token: String,
+    /// Where the server is.
+    pub(crate) url: String,
+}
+
+impl Identity {
+    /// Finds the agent's token: the given one, the saved one, or one of an agent made now by the signed-in person,
+    /// who is asked first unless the agent was named.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Usage`] if there is neither an agent nor a person that could make one.
+    pub(crate) async fn open(connection: &Connection, args: &AgentArgs) -> Result<Self, Failure> {
+        let config = Config::load(connection)?;
+        let token = match (config.given_token(), config.agent(args.agent.as_deref())) {
+            (Some(token), _) => token.to_owned(),
+            (None, Some((_, Some(token)))) => token,
+            (None, Some((handle, None))) => make(connection, &handle).await?,
+            (None, None) => make(connection, &ask_for_a_handle()?).await?,
+        };
+        let client = Client::connect(&config.url, Some(&token)).await?;
+        Ok(Self { client, token, url: config.url })
+    }
+}
+
+fn ask_for_a_handle() -> Result<String, Failure> {
+    if !output::is_interactive() || !io::stdin().is_terminal() {
+        return Err(Failure::Usage("no agent is set up; name one with --agent, it is made if need be".to_owned()));
+    }
+    output::remark("No agent is set up yet. Type a handle to create one and press Enter; nothing to leave.");
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    match line.trim() {
+        "" => Err(Failure::Usage("no agent was created and nothing was asked".to_owned())),
+        handle => Ok(handle.to_owned()),
+    }
+}
+
+/// Creates the agent as the signed-in person, or takes the person's agent of that handle, and saves its token.
+async fn make(connection: &Connection, handle: &str) -> Result<String, Failure> {
+    let mut context = Context::open(connection).await?;
+    let account_id = match context.client.create_agent(handle, "", None).await {
+        Ok(account) => account.id,
+        Err(ClientError::Refused { code: "already_exists", .. }) => {
+            Directory::load(&context.client).await?.agent(handle)?.id.clone()
+        }
+        Err(error) => return Err(error.into()),
+    };
+    save_token(&mut context, &account_id, handle).await?;
+    let saved = context.config.agent(Some(handle)).and_then(|(_, token)| token);
+    saved.ok_or_else(|| Failure::Local(format!("the token of agent {handle} was not saved")))
+}

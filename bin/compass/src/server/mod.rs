@@ -1,0 +1,11 @@
+//! The server as a process: its settings, its parts, its start and its end.
+
+mod lock;
+mod settings;
+mod shutdown;
+mod sign_in;
+mod start;
+mod wiring;
+
+pub(crate) use settings::ServeArgs;
+pub(crate) use start::serve;

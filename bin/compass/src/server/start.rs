@@ -1,0 +1,83 @@
+//! Starting and ending: lock, storage, port, first sign-in; then serve; then finish what is in flight.
+
+use std::{io::Write as _, time::Duration};
+
+use compass_comms::accounts::bootstrap::{Bootstrap, bootstrap};
+use compass_domain::TenantId;
+use compass_relay::Doors;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    lock::DataDirLock,
+    settings::{ServeArgs, Store},
+    shutdown, sign_in,
+    wiring::{self, App},
+};
+use crate::failure::Failure;
+
+/// How long calls in flight have to finish.
+const DRAIN: Duration = Duration::from_secs(10);
+/// How long the tasks behind them have after that.
+const CLOSE: Duration = Duration::from_secs(10);
+
+/// Runs a server until a signal ends it.
+///
+/// # Errors
+///
+/// [`Failure`] that says what to change; nothing listens then.
+pub(crate) async fn serve(args: ServeArgs) -> Result<(), Failure> {
+    let data_dir = args.data_dir()?;
+    let _lock = DataDirLock::take(&data_dir)?;
+    let app = match args.store {
+        Store::Memory => wiring::in_memory(),
+        Store::Database => wiring::production(args.database_url()?, args.allow_unsafe_durability).await?,
+    };
+    let listener = TcpListener::bind(args.listen)
+        .await
+        .map_err(|error| Failure::Usage(format!("cannot listen on {}: {error}", args.listen)))?;
+    let address = listener.local_addr()?;
+    let input = Bootstrap { admin_handle: args.admin.clone() };
+    let ready = bootstrap(&app.comms, &TenantId::default_tenant(), input).await;
+    let ready = ready.map_err(|error| Failure::Usage(error.to_string()))?;
+    if let Some(secret) = &ready.sign_in {
+        sign_in::hand_out(&data_dir, secret)?;
+    }
+    app.hub.run().await.map_err(|error| Failure::Local(error.to_string()))?;
+
+    let (stop, now) = (CancellationToken::new(), CancellationToken::new());
+    shutdown::watch(&app.tasks, stop.clone(), now.clone(), args.until_input_closes)?;
+    announce(&format!("Compass listens on http://{address}"))?;
+    let served = tokio::select! {
+        served = run(&app, listener, stop) => served,
+        () = now.cancelled() => Ok(()),
+    };
+    // The watcher of signals is a task too, and ends here.
+    now.cancel();
+    if tokio::time::timeout(CLOSE, app.close()).await.is_err() {
+        tracing::warn!("tasks were still running when the time for them ran out");
+    }
+    served
+}
+
+async fn run(app: &App, listener: TcpListener, stop: CancellationToken) -> Result<(), Failure> {
+    let doors = Doors {
+        comms: app.comms.clone(),
+        hub: app.hub.clone(),
+        lanes: app.lanes.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        stop: stop.clone(),
+        fallback: None,
+    };
+    let services = compass_relay::services(doors).map_err(|error| Failure::Local(error.to_string()))?;
+    let served = compass_relay::serve(listener, services, stop, DRAIN).await;
+    served.map(drop).map_err(|error| Failure::Local(error.to_string()))
+}
+
+/// The first line of standard output; a program that starts a server reads the address from it.
+fn announce(line: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()?;
+    Ok(())
+}
