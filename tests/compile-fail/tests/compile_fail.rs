@@ -2,6 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+// Compiled here too, so that what is reported below is that it compiles.
+#[path = "../cases/planted/compiles.rs"]
+#[expect(dead_code, reason = "nobody calls the program of a case")]
+mod compiles;
+
 /// The environment variable by which trybuild rewrites its expectations instead of comparing.
 const REWRITE: &str = "TRYBUILD";
 

@@ -8,6 +8,7 @@ mod block_types;
 mod carriers;
 mod contract;
 mod doors;
+mod edge_table;
 mod edges;
 mod house_rules;
 mod hub_blocks;
