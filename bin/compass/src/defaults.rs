@@ -12,6 +12,8 @@ pub(crate) const LOGIN_FILE: &str = "login.toml";
 pub(crate) const DATABASE_FILE: &str = "compass.db";
 /// The administrator's sign-in secret of the first start, in the data directory; mode 0600.
 pub(crate) const SIGN_IN_FILE: &str = "sign-in";
+/// What the server logs unless told otherwise.
+pub(crate) const LOG: &str = "info";
 
 #[cfg(test)]
 mod tests {

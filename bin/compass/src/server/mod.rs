@@ -5,6 +5,7 @@ mod settings;
 mod shutdown;
 mod sign_in;
 mod start;
+mod telemetry;
 mod wiring;
 
 pub(crate) use settings::ServeArgs;

@@ -5,6 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::{Args, ValueEnum};
 use directories::ProjectDirs;
 
+use super::telemetry::LogFormat;
 use crate::{defaults, failure::Failure};
 
 /// Options of `serve`.
@@ -13,7 +14,7 @@ pub(crate) struct ServeArgs {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, env = "COMPASS_LISTEN", value_name = "ADDRESS", default_value = defaults::LISTEN)]
     pub(crate) listen: SocketAddr,
-    /// Database to use instead of the file in the data directory, such as postgres://user@host/name
+    /// Database to use, such as postgres://user@host/name [default: a SQLite file in the data directory]
     #[arg(long, env = "COMPASS_DATABASE", value_name = "URL", hide_env_values = true)]
     pub(crate) database: Option<String>,
     /// Where messages are kept: a database, or this process's memory, which ends with it
@@ -28,6 +29,12 @@ pub(crate) struct ServeArgs {
     /// Start even if the database may lose what it acknowledged
     #[arg(long)]
     pub(crate) allow_unsafe_durability: bool,
+    /// What to log: a level, or levels per module such as info,compass_hub=debug
+    #[arg(long, env = "COMPASS_LOG", value_name = "FILTER", default_value = defaults::LOG)]
+    pub(crate) log: String,
+    /// How the log reads
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    pub(crate) log_format: LogFormat,
     /// Stop when standard input closes, for a program that starts a server of its own
     #[arg(long, hide = true)]
     pub(crate) until_input_closes: bool,
@@ -56,15 +63,13 @@ impl ServeArgs {
 
     /// The database's address: the named one, or the file in the data directory.
     pub(crate) fn database_url(&self) -> Result<String, Failure> {
-        match &self.database {
-            Some(url) => Ok(url.clone()),
-            None => {
-                let file = self.data_dir()?.join(defaults::DATABASE_FILE);
-                let path = file.to_str().ok_or_else(|| {
-                    Failure::Usage(format!("{}: a data directory's path must be UTF-8", file.display()))
-                })?;
-                Ok(format!("sqlite:{path}"))
-            }
+        if let Some(url) = &self.database {
+            return Ok(url.clone());
         }
+        let file = self.data_dir()?.join(defaults::DATABASE_FILE);
+        let path = file.to_str().ok_or_else(|| {
+            Failure::Usage(format!("{}: a data directory's path must be UTF-8", file.display()))
+        })?;
+        Ok(format!("sqlite:{path}"))
     }
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     lock::DataDirLock,
     settings::{ServeArgs, Store},
-    shutdown, sign_in,
+    shutdown, sign_in, telemetry,
     wiring::{self, App},
 };
 use crate::failure::Failure;
@@ -27,6 +27,7 @@ const CLOSE: Duration = Duration::from_secs(10);
 ///
 /// [`Failure`] that says what to change; nothing listens then.
 pub(crate) async fn serve(args: ServeArgs) -> Result<(), Failure> {
+    telemetry::start(&args.log, args.log_format)?;
     let data_dir = args.data_dir()?;
     let _lock = DataDirLock::take(&data_dir)?;
     let app = match args.store {

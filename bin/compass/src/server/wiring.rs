@@ -55,8 +55,9 @@ impl Shared {
     fn new() -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let ids: Arc<dyn Ids> = Arc::new(SystemIds);
-        let [a, b, c, d, e, f, g, h, ..] = ids.random();
-        let epoch = NonZeroU64::new(u64::from_be_bytes([a, b, c, d, e, f, g, h])).unwrap_or(NonZeroU64::MIN);
+        let random = ids.random();
+        let number = random.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        let epoch = NonZeroU64::new(number).unwrap_or(NonZeroU64::MIN);
         let bus = Arc::new(MemoryBus::new(epoch, Arc::clone(&clock)));
         Self { clock, ids, bus, tasks: TaskTracker::new(), stop: CancellationToken::new() }
     }

@@ -52,7 +52,9 @@ impl Identity {
 
 fn ask_for_a_handle() -> Result<String, Failure> {
     if !output::is_interactive() || !io::stdin().is_terminal() {
-        return Err(Failure::Usage("no agent is set up; name one with --agent, it is made if need be".to_owned()));
+        return Err(Failure::Usage(
+            "no agent is set up; name one with --agent, it is made if need be".to_owned(),
+        ));
     }
     output::remark("No agent is set up yet. Type a handle to create one and press Enter; nothing to leave.");
     let mut line = String::new();

@@ -25,7 +25,13 @@ pub(crate) struct QuestionArgs {
     #[arg(long, value_name = "NUMBER", conflicts_with = "file")]
     recommended: Option<u32>,
     /// Short title of the question [default: none]
-    #[arg(long, value_name = "TITLE", conflicts_with = "file", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TITLE",
+        conflicts_with = "file",
+        default_value = "",
+        hide_default_value = true
+    )]
     header: String,
 }
 

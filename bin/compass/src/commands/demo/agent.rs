@@ -45,7 +45,11 @@ pub(crate) async fn run(args: AgentArgs) -> Result<(), Failure> {
     }
     drop(attached);
     let status = process.wait().await?;
-    if status.success() { Ok(()) } else { Err(Failure::Local(format!("the attached process failed: {status}"))) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::Local(format!("the attached process failed: {status}")))
+    }
 }
 
 fn question() -> Value {
@@ -79,7 +83,8 @@ fn print(message: &Value) -> Result<bool, Failure> {
         let chosen = question["chosen_option_ids"].as_array().map(Vec::as_slice).unwrap_or_default();
         let options = question["options"].as_array().map(Vec::as_slice).unwrap_or_default();
         for id in chosen {
-            let label = options.iter().find(|option| option["id"] == *id).map_or(id, |option| &option["label"]);
+            let label =
+                options.iter().find(|option| option["id"] == *id).map_or(id, |option| &option["label"]);
             out.line(&format!("agent: the answer is: {}", crate::render::line(text(label))))?;
         }
         let custom = text(&question["custom_text"]);
@@ -112,7 +117,8 @@ impl Attached {
     /// The next line of a type; others are passed over, an end is a failure.
     async fn read(&mut self, wanted: &str) -> Result<Value, Failure> {
         while let Some(line) = self.stdout.next_line().await? {
-            let line: Value = serde_json::from_str(&line).map_err(|error| Failure::Local(error.to_string()))?;
+            let line: Value =
+                serde_json::from_str(&line).map_err(|error| Failure::Local(error.to_string()))?;
             match text(&line["type"]) {
                 kind if kind == wanted => return Ok(line),
                 "ended" | "stopped" => return Err(Failure::Local(format!("the link ended: {line}"))),

@@ -1,11 +1,6 @@
 //! The demo's processes: they end with it, however it ends.
 
-use std::{
-    env,
-    path::Path,
-    process::Stdio,
-    time::Duration,
-};
+use std::{env, path::Path, process::Stdio, time::Duration};
 
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
@@ -93,8 +88,14 @@ impl Child {
 fn command() -> Result<Command, Failure> {
     let mut command = Command::new(env::current_exe()?);
     // The demo is the same whatever this user has set up.
-    for name in ["COMPASS_URL", "COMPASS_TOKEN", "COMPASS_AGENT", "COMPASS_DATABASE", "COMPASS_DATA_DIR", "COMPASS_LISTEN"]
-    {
+    for name in [
+        "COMPASS_URL",
+        "COMPASS_TOKEN",
+        "COMPASS_AGENT",
+        "COMPASS_DATABASE",
+        "COMPASS_DATA_DIR",
+        "COMPASS_LISTEN",
+    ] {
         command.env_remove(name);
     }
     Ok(command)
