@@ -24,7 +24,10 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failure::Failure::from(error).report(),
     };
-    match runtime.block_on(cli.run()) {
+    let ended = runtime.block_on(cli.run());
+    // A thread that reads standard input cannot be stopped, and nobody has to close ours for us to end.
+    runtime.shutdown_background();
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
