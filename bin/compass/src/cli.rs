@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        agent, answer, ask, asks, channels, demo, login, post, read, serve, tail, token, topics, user,
+        agent, answer, ask, asks, bench, channels, demo, login, post, read, serve, tail, token, topics, user,
     },
     failure::{EXIT_CODES, Failure},
 };
@@ -72,6 +72,9 @@ enum Command {
     /// Creates people
     #[command(after_help = "Example:\n  compass user create ana")]
     User(user::Args),
+    /// Measures this program on this machine, as ratios to what the machine allows
+    #[command(after_help = "Example:\n  compass bench")]
+    Bench(bench::Args),
 }
 
 impl Cli {
@@ -93,6 +96,7 @@ impl Cli {
             Command::Token(args) => token::run(args).await,
             Command::Agent(args) => agent::run(args).await,
             Command::User(args) => user::run(args).await,
+            Command::Bench(args) => bench::run(args).await,
         }
     }
 }

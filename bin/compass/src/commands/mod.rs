@@ -6,6 +6,7 @@ pub(crate) mod answer;
 pub(crate) mod answer_flags;
 pub(crate) mod ask;
 pub(crate) mod asks;
+pub(crate) mod bench;
 pub(crate) mod channels;
 pub(crate) mod context;
 pub(crate) mod demo;

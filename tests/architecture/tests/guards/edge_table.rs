@@ -125,6 +125,7 @@ pub(crate) const TABLE: &[Row] = &[
         "compass",
         &[
             "compass-agent",
+            "compass-bench",
             "compass-client",
             "compass-comms",
             "compass-domain",
@@ -186,7 +187,18 @@ pub(crate) const TABLE: &[Row] = &[
     ("compass-compile-fail", &[], &["compass-domain", "trybuild"]),
     (
         "compass-bench",
-        &["compass-client", "compass-proto", "compass-pgtemp", "serde", "serde_json", "tokio"],
+        &[
+            "compass-client",
+            "compass-proto",
+            "serde",
+            "sqlx",
+            "tempfile",
+            "thiserror",
+            "tokio",
+            "tokio-stream",
+            "tokio-util",
+            "tonic",
+        ],
         &[],
     ),
     (

@@ -1,0 +1,125 @@
+//! A run from start to end.
+
+use std::{
+    path::{Path, PathBuf},
+    thread::available_parallelism,
+    time::Duration,
+};
+
+use crate::{
+    BenchError, Report,
+    database::Database,
+    floors::Floors,
+    report::DatabaseReport,
+    rounds::{ROUNDS, round},
+    server::Server,
+    world::World,
+};
+
+/// The most that may be in flight.
+const IN_FLIGHT_MAX: usize = 1024;
+/// Connections of the floor of posts at the most: more only take turns, and Postgres has 100 by default.
+const FLOOR_CLIENTS_MAX: usize = 64;
+/// How long an idle server is left alone before its memory is read.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// What to measure.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The program whose `serve` is measured.
+    pub program: PathBuf,
+    /// Its version, for the report.
+    pub version: String,
+    /// A Postgres server to measure on, beside SQLite; a database of its own is made there and dropped.
+    pub database: Option<String>,
+    /// Time of measuring on each database, without set-up.
+    pub time: Duration,
+    /// How many asks or posts are under way at once.
+    pub in_flight: Vec<usize>,
+}
+
+/// Measures and reports.
+///
+/// # Errors
+///
+/// [`BenchError`] if an option cannot be used, or the server or a floor failed; there are no figures then.
+pub async fn run(mut options: Options) -> Result<Report, BenchError> {
+    options.in_flight.sort_unstable();
+    options.in_flight.dedup();
+    check(&options.in_flight)?;
+    let scratch = tempfile::Builder::new().prefix("compass-bench-").tempdir();
+    let scratch = scratch.map_err(BenchError::io("create a temporary directory"))?;
+    let idle_resident_bytes = idle(&options.program, &scratch.path().join("idle")).await?;
+    let mut databases = Vec::new();
+    if let Some(url) = &options.database {
+        let database = Database::on_postgres(url, scratch.path()).await?;
+        databases.push(on(&options, database, scratch.path()).await?);
+    }
+    databases.push(on(&options, Database::Sqlite, scratch.path()).await?);
+    let processors = available_parallelism().map_err(BenchError::io("count processors"))?.get();
+    Ok(Report { version: options.version, processors, idle_resident_bytes, databases })
+}
+
+fn check(in_flight: &[usize]) -> Result<(), BenchError> {
+    if in_flight.is_empty() {
+        return Err(BenchError::Option("in-flight names no number".to_owned()));
+    }
+    match in_flight.iter().find(|level| !(1..=IN_FLIGHT_MAX).contains(*level)) {
+        Some(level) => {
+            Err(BenchError::Option(format!("in-flight must be 1 to {IN_FLIGHT_MAX} each, not {level}")))
+        }
+        None => Ok(()),
+    }
+}
+
+async fn idle(program: &Path, dir: &Path) -> Result<u64, BenchError> {
+    let server = Server::start(program, dir, None).await?;
+    tokio::time::sleep(IDLE).await;
+    let bytes = server.resident_bytes()?;
+    server.end().await?;
+    Ok(bytes)
+}
+
+async fn on(options: &Options, database: Database, scratch: &Path) -> Result<DatabaseReport, BenchError> {
+    let measured = measure(options, &database, &scratch.join(database.kind())).await;
+    let dropped = database.drop().await;
+    let report = measured?;
+    dropped?;
+    Ok(report)
+}
+
+async fn measure(options: &Options, database: &Database, dir: &Path) -> Result<DatabaseReport, BenchError> {
+    let most = options.in_flight.iter().copied().max().unwrap_or(1);
+    let url = database.url();
+    let server = Server::start(&options.program, dir, url.as_deref()).await?;
+    let mut world = World::open(&server, most).await?;
+    let mut floors = Floors::open(url.as_deref(), dir, most.min(FLOOR_CLIENTS_MAX)).await?;
+    let settings = floors.settings().await?;
+    let mut rounds = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        let time = options.time / u32::try_from(ROUNDS).unwrap_or(u32::MAX);
+        rounds.push(round(&mut world, &mut floors, &options.in_flight, time).await?);
+    }
+    let tasks = world.tasks.clone();
+    drop(world);
+    server.end().await?;
+    tasks.close();
+    tasks.wait().await;
+    Ok(DatabaseReport::new(database.kind(), settings, &rounds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn what_is_in_flight_is_bounded_and_an_error_names_limit_and_value() {
+        assert!(check(&[1, 256, 1024]).is_ok());
+        for (bad, named) in
+            [(vec![], "no number"), (vec![0], "not 0"), (vec![1, 1025], "1 to 1024 each, not 1025")]
+        {
+            let error = check(&bad).unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
+        }
+    }
+}
