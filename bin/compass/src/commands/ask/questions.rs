@@ -46,6 +46,10 @@ impl QuestionArgs {
             return ask_file::parse(&read_input(path)?)
                 .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())));
         }
+        let text = self.question.clone().unwrap_or_default();
+        if text.trim().is_empty() {
+            return Err(Failure::Usage("the question is empty".to_owned()));
+        }
         let recommended = self.recommended.map(|number| self.index(number)).transpose()?;
         let options = self.options.iter().enumerate().map(|(index, label)| OptionDraft {
             id: index.to_string(),
@@ -54,7 +58,7 @@ impl QuestionArgs {
         });
         let question = QuestionDraft {
             id: "0".to_owned(),
-            text: self.question.clone().unwrap_or_default(),
+            text,
             header: self.header.clone(),
             options: options.collect(),
             allow_multiple: self.multi,
@@ -94,6 +98,13 @@ mod tests {
         assert_eq!((question.text.as_str(), question.recommended), ("Deploy?", Some(1)));
         let ids: Vec<_> = question.options.iter().map(|option| option.id.as_str()).collect();
         assert_eq!(ids, ["0", "1"]);
+    }
+
+    #[test]
+    fn a_blank_question_is_usage() {
+        let refused =
+            QuestionArgs { question: Some(" \n".into()), ..args(None) }.draft().expect_err("refused");
+        assert_eq!((refused.code(), refused.to_string().as_str()), (2, "the question is empty"));
     }
 
     #[test]
