@@ -1,1 +1,1 @@
-//! The real binary from outside.
+//! The real binary from outside; everything is in `tests/`.

@@ -1,0 +1,18 @@
+//! The real binary from outside: processes, signals, pipes, a terminal, SQLite and Postgres.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests fail the test")]
+
+mod support;
+
+mod ask_command;
+mod crash;
+mod delivery;
+mod demo;
+mod identity;
+mod limits;
+mod people;
+mod race;
+mod reset;
+mod samples;
+mod serve;
+mod spec;

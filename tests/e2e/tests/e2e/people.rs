@@ -1,0 +1,57 @@
+//! Commands of people: post, an ask of their own, tail.
+
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+
+use crate::support::{Process, Storage, World, in_time, until};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_ask_of_a_person_says_at_posting_that_it_cannot_be_withdrawn() {
+    let world = World::start(Storage::Sqlite).await.unwrap();
+    let home = world.home_channel("bot").await;
+    let ask = r#"{"questions":[{"question":"Lunch?","options":[{"label":"Yes"},{"label":"No"}]}]}"#;
+    let done = world
+        .run_with_input(&["post", "--channel", &home, "--topic", "Lunch", "--ask", "-", "Your turn"], ask)
+        .await;
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.stderr.contains("cannot be withdrawn"), "{done:?}");
+    let plain = world.run(&["post", "--channel", &home, "--topic", "Lunch", "no ask"]).await;
+    assert!(plain.code == Some(0) && !plain.stderr.contains("withdrawn"), "{plain:?}");
+    let open = world.json(&["asks"]).await;
+    assert_eq!(open[0]["ask"]["questions"][0]["question"], "Lunch?");
+    world.ok(&["answer", "--label", "0=Yes"]).await;
+    let read = world.ok(&["read", "--channel", &home]).await;
+    assert!(read.contains("Your turn") && read.contains("answered by @admin"), "{read}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tail_shows_what_is_posted_and_how_an_ask_ended() {
+    let mut world = World::start(Storage::Sqlite).await.unwrap();
+    let home = world.home_channel("bot").await;
+    let mut command = world.command();
+    command.args(["tail", "--json"]);
+    let (_tail, _stdin, stdout) = Process::spawn(&mut command);
+    let mut lines = BufReader::new(stdout).lines();
+    let mut number = 0;
+    // The tail is open when it shows a post; each look posts one more.
+    until("an open tail", async || {
+        number += 1;
+        let text = format!("knock {number}");
+        world.ok(&["post", "--channel", &home, "--topic", "Talk", &text]).await;
+        tokio::time::timeout(std::time::Duration::from_millis(300), lines.next_line()).await.ok()
+    })
+    .await
+    .unwrap()
+    .unwrap();
+    let (_, ask) = world.ask("bot", "tailed").await;
+    world.ok(&["answer", "--ask", &ask.ask_id, "--option", "go=0"]).await;
+    let mut shown = String::new();
+    while !shown.contains("message_updated") || !shown.contains("ask_answer") {
+        shown.push_str(&in_time("a line of the tail", lines.next_line()).await.unwrap().unwrap());
+    }
+    assert!(shown.contains(&ask.ask_id), "{shown}");
+    world.restart_server().await;
+    world.ok(&["post", "--channel", &home, "--topic", "Talk", "after the restart"]).await;
+    while !shown.contains("after the restart") {
+        shown.push_str(&in_time("a line after the restart", lines.next_line()).await.unwrap().unwrap());
+    }
+}

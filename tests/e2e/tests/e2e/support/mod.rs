@@ -1,0 +1,90 @@
+//! What every test needs: a world of processes, patience, trials, and drafts of asks.
+
+mod attach;
+mod drafts;
+mod process;
+mod random;
+mod world;
+
+use std::{
+    env,
+    time::{Duration, Instant},
+};
+
+pub(crate) use attach::Attach;
+pub(crate) use drafts::{answered, choose, question, skip, write};
+pub(crate) use process::{Process, program};
+pub(crate) use random::Random;
+pub(crate) use world::{Done, Storage, World};
+
+/// How long anything may take that must come.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Makes a test on SQLite and one on Postgres of each function.
+macro_rules! on_both {
+    ($($test:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $test() {
+                    let world = crate::support::World::start(crate::support::Storage::Sqlite).await;
+                    super::$test(&mut world.unwrap()).await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $test() {
+                    // `None` where the test kit's own rule lets a machine without Postgres pass.
+                    if let Some(mut world) =
+                        crate::support::World::start(crate::support::Storage::Postgres).await
+                    {
+                        super::$test(&mut world).await;
+                    }
+                }
+            )*
+        }
+    };
+}
+pub(crate) use on_both;
+
+/// `full` trials if the run is a long one, else the sample.
+pub(crate) fn trials(full: usize, sample: usize) -> usize {
+    if env::var("COMPASS_LONG").is_ok_and(|long| long == "1") { full } else { sample }
+}
+
+/// Looks again and again until `look` finds something; the only place where a test waits by the clock.
+pub(crate) async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{what} did not come within {PATIENCE:?}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits for `future`, at most as long as patience lasts.
+pub(crate) async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
+    let done = tokio::time::timeout(PATIENCE, future).await;
+    done.unwrap_or_else(|_| panic!("{what} did not come within {PATIENCE:?}"))
+}
+
+/// How long an answer usually takes here: the median of a few.
+pub(crate) async fn usual_time(world: &World, attach: &mut Attach) -> Duration {
+    let person = world.person().await;
+    let mut times = Vec::new();
+    for trial in 0..5 {
+        let (_, ask) = world.ask("bot", &format!("usual {trial}")).await;
+        let start = Instant::now();
+        person.answer(&ask.ask_id, choose("0")).await.unwrap();
+        times.push(start.elapsed());
+        let line = attach.answer_to(&ask.ask_id).await;
+        attach.ack(line["message"]["id"].as_str().unwrap()).await;
+    }
+    world.nothing_owed("bot").await;
+    times.sort();
+    times[2]
+}
