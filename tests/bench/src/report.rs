@@ -364,7 +364,7 @@ mod tests {
         let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} is not in\n{text}"));
         assert!(place("S1  answer to delivery") < place("S7"), "{text}");
         assert!(place("S7") < place("sqlite: synchronous=full"), "{text}");
-        assert!(text.contains("1.50  at most 1.5    at most 1.3"), "{text}");
+        assert!(text.contains("1.50  at most 1.5   at most 1.3"), "{text}");
         assert!(text.contains("20.0  at most 40    at most 25"), "{text}");
     }
 }
