@@ -23,9 +23,11 @@ pub(super) const ANSWERED: &str = r#"[{"kind": "ask", "ask": {"ask_id": "0195e0c
     "Deploy", "options": [{"id": "now", "label": "Now"}, {"id": "noon", "label": "At noon"}, {"id": "no", "label":
     "No"}], "chosen_option_ids": ["noon"]}], "answered": true}}]"#;
 /// A post as it is stored.
-pub(super) const POST: &str = r#"[{"kind": "text", "text": "Staging has been green for an hour: the new build answers
-    within its limits, the error rate is where it was before, and nobody has seen the old symptom again. If nothing
-    else comes up by noon, the next step is the first of the three regions, then the rest."}]"#;
+pub(super) const POST: &str = concat!(
+    r#"[{"kind": "text", "text": "Staging has been green for an hour: the new build answers within its limits, "#,
+    "the error rate is where it was before, and nobody has seen the old symptom again. If nothing else comes up ",
+    r#"by noon, the next step is the first of the three regions, then the rest."}]"#
+);
 /// The words of a message that a search finds.
 pub(super) const WORDS: &str = "Deploy 4.2 now? Staging has been green for an hour.";
 /// Length of a digest in bytes.

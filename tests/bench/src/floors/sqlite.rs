@@ -195,11 +195,11 @@ mod tests {
         floor.commit(Fact::Receipt).await.unwrap();
         let counts =
             "SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM questions WHERE closed_at > 0),
-            (SELECT last_seq FROM heads), (SELECT acked FROM positions)";
+            (SELECT last_seq FROM heads), (SELECT acked FROM positions), (SELECT sum(json_valid(body)) FROM entries)";
         let row = sqlx::query(counts).fetch_one(&mut floor.connection).await.unwrap();
-        let found: Vec<i64> = (0..4).map(|column| row.get(column)).collect();
+        let found: Vec<i64> = (0..5).map(|column| row.get(column)).collect();
         // Preparing stored an ask, its answer and a post before.
-        assert_eq!(found, [5, 2, 5, 5]);
+        assert_eq!(found, [5, 2, 5, 5, 5]);
         let settings = floor.settings().await.unwrap();
         let of = |name: &str| settings.iter().find(|setting| setting.name == name).unwrap().value.clone();
         assert_eq!((of("journal_mode"), of("synchronous")), ("wal".to_owned(), "full".to_owned()));
