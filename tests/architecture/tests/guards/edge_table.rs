@@ -203,8 +203,22 @@ pub(crate) const TABLE: &[Row] = &[
     ),
     (
         "compass-e2e",
-        &["compass-client", "compass-proto", "compass-pgtemp", "serde_json", "tempfile", "tokio"],
-        &["compass-client", "compass-proto", "compass-pgtemp", "serde_json", "tempfile", "tokio"],
+        &[],
+        &[
+            "compass-client",
+            "compass-domain",
+            "compass-proto",
+            "compass-testkit",
+            "prost",
+            "rexpect",
+            "rustix",
+            "serde_json",
+            "tempfile",
+            "tokio",
+            "tokio-stream",
+            "toml",
+            "tonic",
+        ],
     ),
 ];
 
