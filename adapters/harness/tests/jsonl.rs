@@ -182,6 +182,8 @@ async fn a_bad_line_is_named_and_the_next_one_works() {
         program.write(bad).await;
         assert_eq!(program.read().await["type"], json!("error"), "{bad}");
     }
+    program.stdin.write_all(b"\xff\n").await.expect("written");
+    assert_eq!(program.read().await["type"], json!("error"), "bytes that are no text");
     program.write(r#"{"type":"ack","message_id":"never"}"#).await;
     assert_eq!(program.read().await["type"], json!("error"));
     program

@@ -191,7 +191,7 @@ FROM (
     SELECT unhex(value->>'ask') AS ask, unhex(value->>'message') AS message, value->'blocks' AS blocks
     FROM json_each(?1) WHERE value->'blocks' IS NOT NULL
 ) i
-WHERE messages.id = i.message AND messages.tenant = ?2
+WHERE messages.id = i.message AND +messages.tenant = ?2
     AND EXISTS (SELECT 1 FROM asks a WHERE a.ask_id = i.ask AND a.closed_at_ms IS NULL)";
             let end = "
 UPDATE asks SET closed_at_ms = i.at, closed_by = i.closer, ended = i.ended
@@ -200,7 +200,7 @@ FROM (
         unhex(value->>'by') AS closer, value->>'ended' AS ended
     FROM json_each(?1)
 ) i
-WHERE asks.ask_id = i.ask AND asks.message = i.message AND asks.tenant = ?2 AND asks.closed_at_ms IS NULL";
+WHERE asks.ask_id = i.ask AND asks.message = i.message AND +asks.tenant = ?2 AND asks.closed_at_ms IS NULL";
             Ok(vec![
                 Change::new("compass_close_blocks", store, &rows, Some(messages))?,
                 Change::new("compass_close_asks", end, &rows, Some(rows.len()))?,

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use compass_domain::TenantId;
 use sqlx::{
-    ConnectOptions as _, PgPool,
+    ConnectOptions as _, Connection as _, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
+use tokio_util::task::TaskTracker;
 
 use crate::{checks, error::DbError, migrations::MigrateError, schema, transaction::Pools};
 
@@ -114,7 +115,11 @@ impl SeaStorage {
     /// Closes every connection; what runs is finished first.
     pub async fn close(&self) {
         match &self.pools {
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Postgres { pool, begins } => {
+                begins.close();
+                begins.wait().await;
+                pool.close().await;
+            }
             Pools::Sqlite { write, read } => {
                 read.close().await;
                 write.close().await;
@@ -144,7 +149,7 @@ async fn connect_postgres(options: &Options) -> Result<SeaStorage, OpenError> {
         .await
         .map_err(|error| OpenError::refused("connect to the database as compass_app")(error.into()))?;
     check_postgres(&pool, options.allow_unsafe_durability).await?;
-    Ok(SeaStorage { pools: Pools::Postgres(pool) })
+    Ok(SeaStorage { pools: Pools::Postgres { pool, begins: TaskTracker::new() } })
 }
 
 async fn check_postgres(pool: &PgPool, allow_unsafe_durability: bool) -> Result<(), OpenError> {
@@ -172,7 +177,7 @@ async fn connect_sqlite(options: &Options) -> Result<SeaStorage, OpenError> {
         .pragma("cache_size", "-20000")
         .disable_statement_logging();
     let open = OpenError::refused("open the database file");
-    let write = SqlitePoolOptions::new()
+    let write = sqlite_pool()
         .max_connections(1)
         .acquire_timeout(WAIT)
         .test_before_acquire(false)
@@ -186,7 +191,7 @@ async fn connect_sqlite(options: &Options) -> Result<SeaStorage, OpenError> {
         }
         checked => checked?,
     }
-    let read = SqlitePoolOptions::new()
+    let read = sqlite_pool()
         .max_connections(options.max_connections.max(1))
         .acquire_timeout(WAIT)
         .test_before_acquire(false)
@@ -199,4 +204,15 @@ async fn connect_sqlite(options: &Options) -> Result<SeaStorage, OpenError> {
 #[expect(clippy::needless_pass_by_value, reason = "used as a function of map_err")]
 fn url_error(error: sqlx::Error) -> OpenError {
     OpenError::Url(error.to_string())
+}
+
+/// A pool that parts with a connection whose transaction could not be ended: a full disk makes SQLite end it by
+/// itself, and the driver would refuse every later one.
+fn sqlite_pool() -> SqlitePoolOptions {
+    SqlitePoolOptions::new().after_release(|connection, _| {
+        Box::pin(async move {
+            connection.ping().await?;
+            Ok(!connection.is_in_transaction())
+        })
+    })
 }

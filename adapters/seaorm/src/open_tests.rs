@@ -67,7 +67,7 @@ async fn a_server_that_may_lose_commits_is_refused_unless_it_is_allowed() {
     let Some(database) = TestDatabase::fresh(Cluster::Fast).await else { return };
     match SeaStorage::connect(Options::new(database.url())).await {
         Err(OpenError::UnsafeDurability { setting, value, .. }) => {
-            assert_eq!((setting, &*value), ("fsync", "off"))
+            assert_eq!((setting, &*value), ("fsync", "off"));
         }
         other => panic!("{other:?}"),
     }

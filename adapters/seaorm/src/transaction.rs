@@ -7,6 +7,7 @@ use compass_ports::StorageError;
 use sea_orm::{QueryResult, Value, sea_query::Values};
 use sea_query_sqlx::SqlxValues;
 use sqlx::{AssertSqlSafe, PgPool, Postgres, Sqlite, Transaction, sqlite::SqlitePool};
+use tokio_util::task::TaskTracker;
 
 use crate::{
     dialect::Dialect,
@@ -29,7 +30,13 @@ const SQLITE_SNAPSHOT: &str = "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1";
 #[derive(Debug, Clone)]
 pub(crate) enum Pools {
     /// Connections that act as `compass_app`.
-    Postgres(PgPool),
+    Postgres {
+        /// The connections.
+        pool: PgPool,
+        /// Where transactions begin: a caller that goes away in the middle must not leave one open behind the
+        /// driver's back.
+        begins: TaskTracker,
+    },
     /// One connection that writes, several that read.
     Sqlite {
         /// The one that writes.
@@ -53,8 +60,10 @@ impl Pools {
 
     async fn begin(&self, tenant: Option<&TenantId>, access: Access) -> Result<Tx, DbError> {
         let inner = match (self, access) {
-            (Self::Postgres(pool), _) => {
-                Inner::Postgres(pool.begin_with(AssertSqlSafe(postgres_begin(tenant, access))).await?)
+            (Self::Postgres { pool, begins }, _) => {
+                let (pool, begin) = (pool.clone(), AssertSqlSafe(postgres_begin(tenant, access)));
+                let begun = begins.spawn(async move { pool.begin_with(begin).await }).await;
+                Inner::Postgres(begun.map_err(|_| sqlx::Error::WorkerCrashed)??)
             }
             (Self::Sqlite { read, .. }, Access::Snapshot) => {
                 Inner::Sqlite(read.begin_with(SQLITE_SNAPSHOT).await?)

@@ -78,7 +78,7 @@ pub(crate) fn question(at: usize, question: &Question, width: Option<usize>) -> 
         (false, false) => ": choose one, or write your own words\n",
     });
     if !question.header.is_empty() {
-        shown.push_str(&render::block(&render::line(&question.header), "  │ # ", width));
+        shown.push_str(&render::block(&question.header, "  │ # ", width));
     }
     shown.push_str(&render::block(&question.question, BODY, width));
     for (index, choice) in question.options.iter().enumerate() {
@@ -101,7 +101,7 @@ pub(crate) fn answers(ask: &Ask, width: Option<usize>) -> String {
     let mut shown = String::new();
     for (at, question) in ask.questions.iter().enumerate() {
         let _ = writeln!(shown, "  question {} (id {})", at + 1, render::line(&question.question_id));
-        shown.push_str(&render::block(&render::line(&question.question), BODY, width));
+        shown.push_str(&render::block(&question.question, BODY, width));
         if question.chosen_option_ids.is_empty() && question.custom_text.is_empty() {
             shown.push_str("  skipped\n");
         }

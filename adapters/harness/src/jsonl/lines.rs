@@ -8,7 +8,12 @@ use serde::{Deserialize, Serialize};
 
 /// A line the agent's program writes.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    deny_unknown_fields,
+    expecting = "an object whose type is call, ack or state"
+)]
 pub enum InLine {
     /// Calls a tool; its result carries the same id.
     Call {

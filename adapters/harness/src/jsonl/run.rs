@@ -9,7 +9,7 @@ use compass_agent::{
     tools::PostKeys,
 };
 use futures::{StreamExt, stream::FuturesUnordered};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt, Lines};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt, Split};
 
 use super::{
     lines::{InLine, OutLine, State},
@@ -69,7 +69,7 @@ pub async fn run<J: Journal>(
 ) -> Result<Ended, RunError> {
     let mut agent = Agent { link, inbox, output };
     let mut calls: FuturesUnordered<Call<'_>> = FuturesUnordered::new();
-    let mut input: Option<Lines<_>> = Some(input.lines());
+    let mut input: Option<Split<_>> = Some(input.split(b'\n'));
     let mut number = 0;
     loop {
         if input.is_none() && calls.is_empty() {
@@ -88,7 +88,7 @@ pub async fn run<J: Journal>(
                     continue;
                 };
                 number += 1;
-                match serde_json::from_str(&line) {
+                match serde_json::from_slice(&line) {
                     Ok(InLine::Call { id, tool, arguments }) => calls.push(Box::pin(async move {
                         let done = tools::call(gateway, keys, &id, &tool, arguments).await;
                         match done {
@@ -110,10 +110,12 @@ pub async fn run<J: Journal>(
     }
 }
 
-/// The next line; for ever pending once the input ended.
-async fn next_line<R: AsyncBufRead + Unpin>(input: &mut Option<Lines<R>>) -> std::io::Result<Option<String>> {
+/// The next line, which need not be text; for ever pending once the input ended.
+async fn next_line<R: AsyncBufRead + Unpin>(
+    input: &mut Option<Split<R>>,
+) -> std::io::Result<Option<Vec<u8>>> {
     match input {
-        Some(lines) => lines.next_line().await,
+        Some(lines) => lines.next_segment().await,
         None => std::future::pending().await,
     }
 }

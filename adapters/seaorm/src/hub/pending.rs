@@ -129,7 +129,9 @@ fn statement(dialect: Dialect, query: &PendingQuery) -> String {
         "AND NOT EXISTS (SELECT 1 FROM unrouted u WHERE u.message = m.id)"
     };
     let answer = if query.answers_ask.is_some() { "AND m.answers_ask_id = $7" } else { "" };
-    let wanted = format!("m.tenant = $2 AND m.author <> $1 AND NOT (m.id {skip}) {routed} {answer}");
+    // SQLite takes the index of the channel only if the tenant's is no choice.
+    let tenant = if dialect == Dialect::Sqlite { "+m.tenant" } else { "m.tenant" };
+    let wanted = format!("{tenant} = $2 AND m.author <> $1 AND NOT (m.id {skip}) {routed} {answer}");
     let not_owed = "NOT EXISTS (SELECT 1 FROM owed o WHERE o.agent = $1 AND o.message = m.id)";
     let by_cursor = match dialect {
         Dialect::Postgres => {

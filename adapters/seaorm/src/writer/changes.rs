@@ -188,13 +188,25 @@ fn cursors(writes: &[Writes]) -> Vec<Value> {
 /// Every statement of this file on Postgres, with those of the blocks.
 #[cfg(test)]
 pub(super) fn postgres_statements() -> Vec<(&'static str, &'static str)> {
-    let tables = [&TOPICS, &HEADS, &ASKS, &UNROUTED, &ROUTED, &OWED, &CLEARED, &CURSORS];
-    let mut all: Vec<_> = tables.iter().map(|table| (table.name, table.postgres)).collect();
+    let mut all: Vec<_> = TABLES.iter().map(|table| (table.name, table.postgres)).collect();
     let insert = blocks::insert(Dialect::Postgres, &[]).expect("no row cannot fail");
     let close = blocks::close(Dialect::Postgres, &[]).expect("no row cannot fail");
     all.extend(close.into_iter().chain([insert]).map(|change| (change.name, change.sql)));
     all
 }
+
+/// The same on SQLite.
+#[cfg(test)]
+pub(super) fn sqlite_statements() -> Vec<(&'static str, &'static str)> {
+    let mut all: Vec<_> = TABLES.iter().map(|table| (table.name, table.sqlite)).collect();
+    let insert = blocks::insert(Dialect::Sqlite, &[]).expect("no row cannot fail");
+    let close = blocks::close(Dialect::Sqlite, &[]).expect("no row cannot fail");
+    all.extend(close.into_iter().chain([insert]).map(|change| (change.name, change.sql)));
+    all
+}
+
+#[cfg(test)]
+const TABLES: [&Table; 8] = [&TOPICS, &HEADS, &ASKS, &UNROUTED, &ROUTED, &OWED, &CLEARED, &CURSORS];
 
 /// A table's statement in both dialects.
 struct Table {
@@ -238,7 +250,7 @@ WHERE c.id = i.id",
     sqlite: "
 UPDATE channels SET last_seq = i.seq, last_at_ms = i.at
 FROM (SELECT unhex(value->>'id') AS id, value->>'seq' AS seq, value->>'at' AS at FROM json_each(?1)) i
-WHERE channels.id = i.id AND channels.tenant = ?2",
+WHERE channels.id = i.id AND +channels.tenant = ?2",
 };
 
 const ASKS: Table = Table {
@@ -270,7 +282,7 @@ const ROUTED: Table = Table {
 DELETE FROM unrouted
 WHERE message = ANY(ARRAY(SELECT value::uuid FROM jsonb_array_elements_text($1)))",
     sqlite: "
-DELETE FROM unrouted WHERE tenant = ?2 AND message IN (SELECT unhex(value) FROM json_each(?1))",
+DELETE FROM unrouted WHERE +tenant = ?2 AND message IN (SELECT unhex(value) FROM json_each(?1))",
 };
 
 const OWED: Table = Table {
@@ -293,7 +305,7 @@ const CLEARED: Table = Table {
 DELETE FROM owed o USING jsonb_to_recordset($1) AS i(agent uuid, message uuid)
 WHERE o.agent = i.agent AND o.message = i.message",
     sqlite: "
-DELETE FROM owed WHERE tenant = ?2 AND (agent, message) IN (
+DELETE FROM owed WHERE +tenant = ?2 AND (agent, message) IN (
     SELECT unhex(value->>'agent'), unhex(value->>'message') FROM json_each(?1))",
 };
 
@@ -312,5 +324,5 @@ FROM (
         value->'above' AS above
     FROM json_each(?1)
 ) i
-WHERE cursors.agent = i.agent AND cursors.channel = i.channel AND cursors.tenant = ?2",
+WHERE cursors.agent = i.agent AND cursors.channel = i.channel AND +cursors.tenant = ?2",
 };

@@ -27,7 +27,7 @@ pub(super) enum Session {
 impl Session {
     pub(super) fn new(pools: &Pools, tenant: &TenantId) -> Self {
         match pools {
-            Pools::Postgres(pool) => Self::Postgres(Box::new(PostgresSession::new(pool, tenant))),
+            Pools::Postgres { pool, .. } => Self::Postgres(Box::new(PostgresSession::new(pool, tenant))),
             Pools::Sqlite { write, .. } => Self::Sqlite(SqliteSession::new(write, tenant)),
         }
     }

@@ -73,7 +73,7 @@ FOR NO KEY UPDATE"),
     sqlite: Cow::Borrowed("
 SELECT json_object('id', lower(hex(c.id)), 'seq', c.last_seq, 'at', c.last_at_ms, 'owner', CASE WHEN c.owner IS NOT NULL THEN lower(hex(c.owner)) END)
 FROM channels c
-WHERE c.tenant = ?2 AND c.id IN (
+WHERE +c.tenant = ?2 AND c.id IN (
     SELECT unhex(value) FROM json_each(?1, '$.channels')
     UNION
     SELECT a.channel FROM asks a WHERE a.ask_id IN (SELECT unhex(value) FROM json_each(?1, '$.asks')))"),
@@ -121,7 +121,7 @@ SELECT json_object('id', lower(hex(t.id)), 'channel', lower(hex(t.channel)), 'na
     'archived', json(iif(t.archived, 'true', 'false')), 'last_seq', t.last_seq, 'messages', t.message_count,
     'activity', t.last_activity_ms, 'participants', json(t.participants))
 FROM topics t
-WHERE t.tenant = ?2 AND t.id IN (
+WHERE +t.tenant = ?2 AND t.id IN (
     SELECT t1.id FROM json_each(?1, '$.ids') i
     CROSS JOIN topics t1 ON t1.id = unhex(i.value->>'id') AND t1.channel = unhex(i.value->>'channel')
     UNION
@@ -145,7 +145,7 @@ FOR UPDATE SKIP LOCKED",
     sqlite: Cow::Borrowed(
         "
 SELECT json_object('message', lower(hex(u.message))) FROM unrouted u
-WHERE u.tenant = ?2 AND u.message IN (SELECT unhex(value) FROM json_each(?1))",
+WHERE +u.tenant = ?2 AND u.message IN (SELECT unhex(value) FROM json_each(?1))",
     ),
 };
 
@@ -164,7 +164,7 @@ FOR UPDATE OF o",
 SELECT json_object('agent', lower(hex(o.agent)), 'message', lower(hex(o.message)))
 FROM json_each(?1) i
 CROSS JOIN owed o ON o.agent = unhex(i.value->>'agent') AND o.message = unhex(i.value->>'message')
-WHERE o.tenant = ?2",
+WHERE +o.tenant = ?2",
     ),
 };
 
@@ -190,7 +190,7 @@ FROM (
     CROSS JOIN messages m ON m.id = unhex(i.value->>'message')
 ) k
 CROSS JOIN cursors c ON c.agent = k.agent AND c.channel = k.channel
-WHERE c.tenant = ?2",
+WHERE +c.tenant = ?2",
     ),
 };
 
@@ -206,7 +206,7 @@ WHERE m.id = ANY(ARRAY(SELECT i.message FROM jsonb_to_recordset($1) AS i(message
         "
 SELECT json_object('message', lower(hex(m.id)), 'channel', lower(hex(m.channel)), 'seq', m.seq)
 FROM messages m
-WHERE m.tenant = ?2 AND m.id IN (SELECT unhex(value->>'message') FROM json_each(?1))",
+WHERE +m.tenant = ?2 AND m.id IN (SELECT unhex(value->>'message') FROM json_each(?1))",
     ),
 };
 
@@ -233,7 +233,7 @@ SELECT json_build_object('agent', agent, 'channel', channel, 'seq', seq)::text F
 WITH RECURSIVE acked(agent, channel, seq) AS MATERIALIZED (
     SELECT unhex(i.value->>'agent'), m.channel, m.seq FROM json_each(?1) i
     CROSS JOIN messages m ON m.id = unhex(i.value->>'message')
-    WHERE m.tenant = ?2
+    WHERE +m.tenant = ?2
 ), walk(agent, channel, seq, above, own) AS (
     SELECT c.agent, c.channel, c.acked_seq, c.above, false
     FROM (SELECT DISTINCT agent, channel FROM acked) k
@@ -266,7 +266,7 @@ SELECT json_object('key', m.client_request_id, 'digest', lower(hex(m.request_dig
         "), m.blocks
 FROM json_each(?1) i
 CROSS JOIN messages m ON m.author = unhex(i.value->>'author') AND m.client_request_id = i.value->>'key'
-WHERE m.tenant = ?2"
+WHERE +m.tenant = ?2"
     )),
 };
 
@@ -290,7 +290,7 @@ SELECT json_object('ask', lower(hex(a.ask_id)), 'ask_channel', lower(hex(a.chann
         sqlite_message!(),
         "), m.blocks
 FROM asks a JOIN messages m ON m.id = a.message
-WHERE a.tenant = ?2 AND a.ask_id IN (SELECT unhex(value) FROM json_each(?1))"
+WHERE +a.tenant = ?2 AND a.ask_id IN (SELECT unhex(value) FROM json_each(?1))"
     )),
 };
 
@@ -310,7 +310,7 @@ SELECT json_object(",
         sqlite_message!(),
         "), m.blocks
 FROM unrouted u JOIN messages m ON m.id = u.message
-WHERE u.tenant = ?2 AND u.message IN (SELECT unhex(value) FROM json_each(?1))"
+WHERE +u.tenant = ?2 AND u.message IN (SELECT unhex(value) FROM json_each(?1))"
     )),
 };
 
@@ -341,7 +341,7 @@ WITH asked(channel, account) AS (
 )
 SELECT json_object('channel', lower(hex(k.channel)), 'account', lower(hex(k.account)))
 FROM asked k CROSS JOIN channels c ON c.id = k.channel
-WHERE c.tenant = ?2 AND {}",
+WHERE +c.tenant = ?2 AND {}",
         takes_part("k.account", "c")
     )
     .into(),
@@ -366,7 +366,7 @@ FROM recipients r ORDER BY r.channel, r.account",
         "
 WITH RECURSIVE wanted(channel) AS (
     SELECT DISTINCT m.channel FROM unrouted u JOIN messages m ON m.id = u.message
-    WHERE u.tenant = ?2 AND u.message IN (SELECT unhex(value) FROM json_each(?1))
+    WHERE +u.tenant = ?2 AND u.message IN (SELECT unhex(value) FROM json_each(?1))
 ), {}
 SELECT json_object('channel', lower(hex(r.channel)), 'account', lower(hex(r.account)), 'handle', r.handle,
     'in_sweep', json(iif(r.in_sweep, 'true', 'false')))

@@ -23,6 +23,7 @@ use crate::{
     dialect::Dialect,
     ids::id,
     testing::{Db, Recorder},
+    transaction::{Access, Pools},
 };
 
 /// A person and its agent in one channel; the agent has a cursor there and is not subscribed.
@@ -207,6 +208,64 @@ async fn no_statement_of_the_writer_scans_a_table() {
     for (name, sql, read) in reads.into_iter().chain(writes) {
         let plan = plan(&mut connection, name, sql, read).await;
         assert!(!plan.contains("Seq Scan"), "{name}:\n{plan}");
+    }
+}
+
+#[tokio::test]
+async fn no_statement_of_the_writer_reads_a_whole_tenant_on_sqlite() {
+    let world = World::new(Db::sqlite().await).await;
+    let Pools::Sqlite { read, .. } = &world.db.storage.pools else { panic!("not SQLite") };
+    let reads = READS.map(|(read, _)| (read.statement().name, read.statement().sqlite.as_ref().to_owned()));
+    let writes = super::changes::sqlite_statements();
+    let writes = writes.into_iter().map(|(name, sql)| (name, sql.to_owned()));
+    for (name, sql) in reads.into_iter().chain(writes) {
+        let explain = sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"));
+        let rows = sqlx::query(explain).bind("[]").bind("default").fetch_all(read).await.unwrap();
+        for row in rows {
+            let step: String = sqlx::Row::get(&row, "detail");
+            assert!(!step.contains("(tenant=?)"), "{name}: {step}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_one_write_and_not_the_ones_after_it() {
+    let world = World::new(Db::sqlite().await).await;
+    let Pools::Sqlite { write, .. } = &world.db.storage.pools else { panic!("not SQLite") };
+    world.submit(world.text(&world.person, "before")).await.unwrap();
+    let pages: i64 = sqlx::query_scalar("PRAGMA page_count").fetch_one(write).await.unwrap();
+    let full = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
+    sqlx::query(full).execute(write).await.unwrap();
+    let refused = world.submit(world.text(&world.person, &"x".repeat(200_000))).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
+    // The limit went with the connection that met it.
+    world.submit(world.text(&world.person, "after")).await.unwrap();
+    assert_eq!(world.count("SELECT count(*) FROM messages").await, 2);
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_while_a_transaction_begins_leaves_none_open() {
+    for world in World::all().await {
+        for trial in 0..200_u32 {
+            let tenant = tenant();
+            let begin = world.db.storage.pools.tenant(&tenant, Access::Snapshot);
+            // Dropped after this many polls, so somewhere between the first byte and the answer.
+            drop_after(begin, trial % 6).await;
+        }
+        for _ in 0..50 {
+            assert_eq!(world.count("SELECT count(*) FROM messages").await, 0);
+        }
+    }
+}
+
+/// Polls a future a few times and drops it.
+async fn drop_after<F: Future>(future: F, polls: u32) {
+    let mut future = Box::pin(future);
+    for _ in 0..polls {
+        if futures::poll!(&mut future).is_ready() {
+            return;
+        }
+        tokio::task::yield_now().await;
     }
 }
 

@@ -1,5 +1,7 @@
 //! What both databases hand to the contract suites.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::{any::Any, num::NonZeroU64, sync::Arc};
 
 use compass_memory::MemoryBus;

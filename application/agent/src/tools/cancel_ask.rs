@@ -10,7 +10,7 @@ const TOOL: &str = "comms_cancel_ask";
 
 /// Parameters of `comms_cancel_ask`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct CancelAskParams {
     /// From the ask tool's result, or from an ask marker of a list; not blank.
     pub ask_id: String,

@@ -9,7 +9,7 @@ const LIMIT: u32 = 100;
 
 /// Parameters of `comms_list_messages`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct ListMessagesParams {
     /// The channel's name; the home channel if absent, never blank.
     pub channel: Option<String>,

@@ -18,7 +18,7 @@ const TOOL: &str = "comms_post_ask";
 
 /// Parameters of `comms_post_ask`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct PostAskParams {
     /// At least one.
     pub questions: Vec<QuestionParams>,
@@ -33,7 +33,7 @@ pub struct PostAskParams {
 
 /// One question.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct QuestionParams {
     /// Not blank, unique within the ask.
     pub id: String,
@@ -54,7 +54,7 @@ pub struct QuestionParams {
 
 /// One option; its id is its place.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct OptionParams {
     /// What a person reads.
     pub label: String,

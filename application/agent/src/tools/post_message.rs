@@ -12,7 +12,7 @@ const TOOL: &str = "comms_post_message";
 
 /// Parameters of `comms_post_message`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct PostMessageParams {
     /// What to say; not blank.
     pub text: String,

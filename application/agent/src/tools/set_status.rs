@@ -10,7 +10,7 @@ const TOOL: &str = "compass_set_status";
 
 /// Parameters of `compass_set_status`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct SetStatusParams {
     /// Not blank; the server cuts it at 140 code points.
     pub activity: String,

@@ -102,6 +102,7 @@ pub(crate) const TABLE: &[Row] = &[
             "async-trait",
             "fs4",
             "getrandom",
+            "prost",
             "thiserror",
             "tokio",
             "tokio-stream",

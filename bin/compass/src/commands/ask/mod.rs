@@ -20,6 +20,8 @@ use self::{outcome::Outcome, questions::QuestionArgs, wait::Waiter};
 
 /// Tries to send a post whose outcome is unknown again, under the same key, this often.
 const TRIES: u32 = 5;
+/// Seconds of the longest wait.
+const YEAR: u64 = 365 * 24 * 60 * 60;
 /// Pause between two tries.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -40,8 +42,8 @@ pub(crate) struct Args {
     /// Wait until a person answers or the ask is withdrawn, then print the end and acknowledge it [default: no]
     #[arg(long)]
     wait: bool,
-    /// Stop waiting after so many seconds; the ask stays open [default: never]
-    #[arg(long, value_name = "SECONDS", requires = "wait")]
+    /// Stop waiting after so many seconds, at most a year; the ask stays open [default: never]
+    #[arg(long, value_name = "SECONDS", requires = "wait", value_parser = clap::value_parser!(u64).range(..=YEAR))]
     timeout: Option<u64>,
     /// Withdraw the ask when the time is up [default: no]
     #[arg(long, requires = "timeout")]
