@@ -171,6 +171,7 @@ impl Client {
     }
 
     async fn receive(&mut self) -> Result<Duration, sqlx::Error> {
+        self.rows.seq += 1;
         let Rows { agent, channel, seq, .. } = self.rows;
         let start = Instant::now();
         sqlx::query(RECEIVED).bind(agent).bind(channel).bind(seq).execute(&mut self.connection).await?;
