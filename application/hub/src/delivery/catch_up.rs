@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use super::router::Urgency;
 use crate::{Hub, sessions::Gate, timing::spread};
 
 const EVERY: Duration = Duration::from_secs(15);
@@ -36,7 +37,7 @@ async fn scan(hub: &Hub, age_ms: u32) {
     };
     for (tenant, message, author) in found {
         if hub.registry.gate(&(tenant.clone(), author), message) != Gate::Held {
-            hub.router.request(&tenant, message);
+            hub.router.request(&tenant, message, Urgency::Now);
         }
     }
 }

@@ -6,7 +6,7 @@ use compass_domain::{AccountId, ChannelId, Event, Message, MessageId, TenantId, 
 use compass_ports::{Next, Published, StorageError, Subscription};
 use tokio::time::Instant;
 
-use super::{mailbox::Hint, recipients::Recipients, routing, stash::Stash};
+use super::{mailbox::Hint, recipients::Recipients, router::Urgency, routing, stash::Stash};
 use crate::{
     Hub,
     ports::{Labelled, Labels},
@@ -53,6 +53,10 @@ pub(crate) async fn run(hub: Arc<Hub>, mut tap: Box<dyn Subscription>) {
     }
 }
 
+fn urgency(somebody_waits: bool) -> Urgency {
+    if somebody_waits { Urgency::Now } else { Urgency::Later }
+}
+
 /// Ends when a held message has waited as long as it may. New ones run out later, so waiting on the first is enough.
 async fn overdue(hub: &Hub) {
     match hub.registry.next_deadline() {
@@ -97,7 +101,8 @@ impl Consumer {
         if !is_agent && !hub.registry.is_here(&author) {
             if routing::needs_routing(message) {
                 self.stash.put(message);
-                hub.router.request(tenant, message.id());
+                let waits = routing::targets(message, &members).iter().any(|target| target.owed);
+                hub.router.request(tenant, message.id(), urgency(waits));
             }
             return self.hint(tenant, message, Ready::SweepSet).await;
         }
@@ -105,7 +110,10 @@ impl Consumer {
         match hub.registry.gate(&author, message.id()) {
             Gate::Held => {}
             Gate::Elsewhere if self.is_live_elsewhere(tenant, message.author()).await? => {}
-            Gate::Ready | Gate::Elsewhere => hub.router.request(tenant, message.id()),
+            Gate::Ready | Gate::Elsewhere => {
+                let waits = !routing::targets(message, &members).is_empty();
+                hub.router.request(tenant, message.id(), urgency(waits));
+            }
         }
         Ok(())
     }
@@ -183,7 +191,7 @@ impl Consumer {
 
     fn release_overdue(&self) {
         for (tenant, message) in self.hub.registry.take_overdue() {
-            self.hub.router.request(&tenant, message);
+            self.hub.router.request(&tenant, message, Urgency::Now);
         }
     }
 

@@ -6,24 +6,52 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex},
     task::Poll,
+    time::Duration,
 };
 
 use compass_domain::{MessageId, TenantId};
 use compass_ports::submit;
-use tokio::sync::{Notify, Semaphore};
+use tokio::{
+    sync::{Notify, Semaphore},
+    time::Instant,
+};
 
 use super::routing::Route;
 use crate::{Hub, timing::lock};
 
 /// Messages that wait to be routed at the most; the catch-up finds the others.
 const QUEUE_MAX: usize = 8192;
+/// How long a message that nobody waits for is kept back, so that several are routed in one commit.
+const TOGETHER: Duration = Duration::from_millis(25);
 /// Jobs that are submitted at once.
 const JOBS_MAX: usize = 256;
 
 #[derive(Debug, Default)]
 struct Queue {
     waiting: VecDeque<(TenantId, MessageId)>,
+    later: VecDeque<(TenantId, MessageId)>,
+    later_at: Option<Instant>,
     known: HashSet<MessageId>,
+}
+
+/// Whether somebody waits for a message to be routed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// Somebody does.
+    Now,
+    /// Its routing only takes back a mark.
+    Later,
+}
+
+impl Queue {
+    /// The next message whose time has come, or when to look again.
+    fn next(&mut self) -> Result<(TenantId, MessageId), Option<Instant>> {
+        if self.later_at.is_some_and(|at| at <= Instant::now()) {
+            self.later_at = None;
+            self.waiting.append(&mut self.later);
+        }
+        self.waiting.pop_front().ok_or(self.later_at)
+    }
 }
 
 /// The queue of messages that are ready to be routed.
@@ -36,10 +64,17 @@ pub(crate) struct Router {
 
 impl Router {
     /// Asks for a message to be routed. Never waits; one that finds no room stays unrouted and is found later.
-    pub(crate) fn request(&self, tenant: &TenantId, message: MessageId) {
+    pub(crate) fn request(&self, tenant: &TenantId, message: MessageId, urgency: Urgency) {
         let mut queue = lock(&self.queue);
-        if queue.waiting.len() < QUEUE_MAX && queue.known.insert(message) {
-            queue.waiting.push_back((tenant.clone(), message));
+        if queue.waiting.len() + queue.later.len() < QUEUE_MAX && queue.known.insert(message) {
+            let entry = (tenant.clone(), message);
+            match urgency {
+                Urgency::Now => queue.waiting.push_back(entry),
+                Urgency::Later => {
+                    queue.later.push_back(entry);
+                    queue.later_at.get_or_insert_with(|| Instant::now() + TOGETHER);
+                }
+            }
         }
         drop(queue);
         self.wake.notify_one();
@@ -57,10 +92,15 @@ impl Router {
 
     async fn next(&self) -> (TenantId, MessageId) {
         loop {
-            if let Some(next) = lock(&self.queue).waiting.pop_front() {
-                return next;
+            let found = lock(&self.queue).next();
+            match found {
+                Ok(next) => return next,
+                Err(None) => self.wake.notified().await,
+                Err(Some(at)) => tokio::select! {
+                    () = self.wake.notified() => {}
+                    () = tokio::time::sleep_until(at) => {}
+                },
             }
-            self.wake.notified().await;
         }
     }
 

@@ -8,7 +8,7 @@ use compass_ports::StorageError;
 use super::{Attached, Enroll, EnrollError, NotEnrolled, RunnerKey, Session, Ticket, registry::Who};
 use crate::{
     Hub,
-    delivery::{Mailbox, sender::Sender},
+    delivery::{Mailbox, router::Urgency, sender::Sender},
     ports::{AttachMode, OpenSession},
 };
 
@@ -201,7 +201,7 @@ impl Hub {
 
     fn route_all(&self, tenant: &TenantId, released: Vec<MessageId>) {
         for message in released {
-            self.router.request(tenant, message);
+            self.router.request(tenant, message, Urgency::Now);
         }
     }
 
