@@ -171,12 +171,13 @@ WITH i AS MATERIALIZED (
         AS r(ask uuid, message uuid, ended smallint, \"by\" uuid, at bigint, blocks jsonb)
 ), stored AS (
     UPDATE messages m SET blocks = i.blocks FROM i
-    WHERE m.id = i.message AND i.blocks IS NOT NULL
+    WHERE m.id = i.message AND i.blocks IS NOT NULL AND m.id = ANY(ARRAY(SELECT i.message FROM i))
         AND EXISTS (SELECT 1 FROM asks a WHERE a.ask_id = i.ask AND a.closed_at_ms IS NULL)
     RETURNING m.id
 ), ended AS (
     UPDATE asks a SET closed_at_ms = i.at, closed_by = i.by, ended = i.ended FROM i
     WHERE a.ask_id = i.ask AND a.message = i.message AND a.closed_at_ms IS NULL
+        AND a.ask_id = ANY(ARRAY(SELECT i.ask FROM i))
     RETURNING a.ask_id
 )
 SELECT 1 / (CASE WHEN (SELECT count(*) FROM ended) = (SELECT count(*) FROM i)

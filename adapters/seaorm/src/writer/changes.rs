@@ -246,7 +246,7 @@ const HEADS: Table = Table {
     postgres: "
 UPDATE channels c SET last_seq = i.seq, last_at_ms = i.at
 FROM jsonb_to_recordset($1) AS i(id uuid, seq bigint, at bigint)
-WHERE c.id = i.id",
+WHERE c.id = i.id AND c.id = ANY(ARRAY(SELECT r.id FROM jsonb_to_recordset($1) AS r(id uuid)))",
     sqlite: "
 UPDATE channels SET last_seq = i.seq, last_at_ms = i.at
 FROM (SELECT unhex(value->>'id') AS id, value->>'seq' AS seq, value->>'at' AS at FROM json_each(?1)) i
@@ -303,7 +303,8 @@ const CLEARED: Table = Table {
     name: "compass_delete_owed",
     postgres: "
 DELETE FROM owed o USING jsonb_to_recordset($1) AS i(agent uuid, message uuid)
-WHERE o.agent = i.agent AND o.message = i.message",
+WHERE o.agent = i.agent AND o.message = i.message
+    AND o.message = ANY(ARRAY(SELECT r.message FROM jsonb_to_recordset($1) AS r(message uuid)))",
     sqlite: "
 DELETE FROM owed WHERE +tenant = ?2 AND (agent, message) IN (
     SELECT unhex(value->>'agent'), unhex(value->>'message') FROM json_each(?1))",
@@ -316,7 +317,8 @@ UPDATE cursors c SET acked_seq = i.acked, above = ARRAY(
     SELECT a.value::bigint FROM jsonb_array_elements_text(i.above) WITH ORDINALITY AS a(value, place)
     ORDER BY a.place)
 FROM jsonb_to_recordset($1) AS i(agent uuid, channel uuid, acked bigint, above jsonb)
-WHERE c.agent = i.agent AND c.channel = i.channel",
+WHERE c.agent = i.agent AND c.channel = i.channel
+    AND c.agent = ANY(ARRAY(SELECT r.agent FROM jsonb_to_recordset($1) AS r(agent uuid)))",
     sqlite: "
 UPDATE cursors SET acked_seq = i.acked, above = i.above
 FROM (

@@ -104,10 +104,10 @@ SELECT json_build_object('id', t.id, 'channel', t.channel, 'name', t.name, 'crea
 FROM topics t
 WHERE t.id = ANY(ARRAY(
     SELECT t1.id FROM jsonb_to_recordset($1->'ids') AS i(channel uuid, id uuid)
-    JOIN topics t1 ON t1.id = i.id AND t1.channel = i.channel
+    CROSS JOIN LATERAL (SELECT * FROM topics t WHERE t.id = i.id AND t.channel = i.channel LIMIT 1) t1
     UNION
     SELECT t2.id FROM jsonb_to_recordset($1->'names') AS i(channel uuid, key text)
-    JOIN topics t2 ON t2.channel = i.channel AND t2.name_key = i.key
+    CROSS JOIN LATERAL (SELECT * FROM topics t WHERE t.channel = i.channel AND t.name_key = i.key LIMIT 1) t2
     UNION
     SELECT m.topic FROM asks a JOIN messages m ON m.id = a.message
     WHERE a.ask_id = ANY(ARRAY(SELECT value::uuid FROM jsonb_array_elements_text($1->'asks')))))
@@ -156,6 +156,7 @@ static LOCK_OWED: Statement = Statement {
 SELECT json_build_object('agent', o.agent, 'message', o.message)::text
 FROM jsonb_to_recordset($1) AS i(agent uuid, message uuid)
 JOIN owed o ON o.agent = i.agent AND o.message = i.message
+WHERE o.message = ANY(ARRAY(SELECT r.message FROM jsonb_to_recordset($1) AS r(message uuid)))
 ORDER BY o.agent, o.message
 FOR UPDATE OF o",
     ),
@@ -175,9 +176,10 @@ static LOCK_CURSORS: Statement = Statement {
 SELECT json_build_object('agent', c.agent, 'channel', c.channel, 'acked', c.acked_seq, 'above', c.above)::text
 FROM (
     SELECT DISTINCT i.agent, m.channel FROM jsonb_to_recordset($1) AS i(agent uuid, message uuid)
-    JOIN messages m ON m.id = i.message
+    CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = i.message LIMIT 1) m
 ) k
 JOIN cursors c ON c.agent = k.agent AND c.channel = k.channel
+WHERE c.agent = ANY(ARRAY(SELECT r.agent FROM jsonb_to_recordset($1) AS r(agent uuid)))
 ORDER BY c.agent, c.channel
 FOR UPDATE OF c",
     ),
@@ -217,14 +219,15 @@ static OWN_SEQS: Statement = Statement {
     postgres: Cow::Borrowed("
 WITH RECURSIVE acked AS MATERIALIZED (
     SELECT i.agent, m.channel, m.seq FROM jsonb_to_recordset($1) AS i(agent uuid, message uuid)
-    JOIN messages m ON m.id = i.message
+    CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = i.message LIMIT 1) m
 ), walk AS (
     SELECT c.agent, c.channel, c.acked_seq AS seq, c.above, false AS own
     FROM (SELECT DISTINCT agent, channel FROM acked) k
-    JOIN cursors c ON c.agent = k.agent AND c.channel = k.channel
+    CROSS JOIN LATERAL (SELECT * FROM cursors c WHERE c.agent = k.agent AND c.channel = k.channel LIMIT 1) c
     UNION ALL
     SELECT w.agent, w.channel, m.seq, w.above, m.author = w.agent
-    FROM walk w JOIN messages m ON m.channel = w.channel AND m.seq = w.seq + 1
+    FROM walk w
+    CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.channel = w.channel AND m.seq = w.seq + 1 LIMIT 1) m
     WHERE m.author = w.agent OR m.seq = ANY(w.above)
         OR EXISTS (SELECT 1 FROM acked a WHERE a.agent = w.agent AND a.channel = w.channel AND a.seq = m.seq)
 )
@@ -256,7 +259,8 @@ SELECT json_build_object('key', m.client_request_id, 'digest', encode(m.request_
         postgres_message!(),
         ")::text, m.blocks::text
 FROM jsonb_to_recordset($1) AS i(author uuid, key text)
-JOIN messages m ON m.author = i.author AND m.client_request_id = i.key"
+CROSS JOIN LATERAL (
+    SELECT * FROM messages m WHERE m.author = i.author AND m.client_request_id = i.key LIMIT 1) m"
     )),
     sqlite: Cow::Borrowed(concat!(
         "
@@ -323,10 +327,10 @@ WITH asked AS (
     SELECT i.channel, i.account FROM jsonb_to_recordset($1->'channels') AS i(channel uuid, account uuid)
     UNION
     SELECT a.channel, i.account FROM jsonb_to_recordset($1->'asks') AS i(ask uuid, account uuid)
-    JOIN asks a ON a.ask_id = i.ask
+    CROSS JOIN LATERAL (SELECT * FROM asks a WHERE a.ask_id = i.ask LIMIT 1) a
 )
 SELECT json_build_object('channel', k.channel, 'account', k.account)::text
-FROM asked k JOIN channels c ON c.id = k.channel
+FROM asked k CROSS JOIN LATERAL (SELECT * FROM channels c WHERE c.id = k.channel LIMIT 1) c
 WHERE {}",
         takes_part("k.account", "c")
     )
