@@ -1,4 +1,4 @@
-//! The only place where failures of a driver become failures of storage.
+//! What failures of a driver mean for callers of storage. What may cure one in the writer is in `writer/fault.rs`.
 
 use compass_ports::StorageError;
 use sqlx::error::{DatabaseError, ErrorKind};
