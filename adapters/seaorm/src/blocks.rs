@@ -109,17 +109,22 @@ struct NewRow<'a> {
     answers_digest: Option<String>,
 }
 
-/// An ended ask as the parameter of [`close`] holds it.
+/// The end of an ask, as the parameters of [`close`] hold it.
 #[derive(Serialize)]
-struct ClosedRow {
+struct EndRow {
     ask: String,
     message: String,
     ended: i16,
     by: String,
     at: i64,
-    /// The message's blocks; of several asks of one message only the last carries them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blocks: Option<Vec<BlockJson>>,
+}
+
+/// The blocks of a message once an ask of it has ended.
+#[derive(Serialize)]
+struct EndedRow {
+    ask: String,
+    message: String,
+    blocks: Vec<BlockJson>,
 }
 
 /// Stores new messages, in this order.
@@ -150,64 +155,56 @@ FROM json_each(?1) i
 ORDER BY i.key"
         }
     };
-    Change::new("compass_insert_messages", sql, &rows, Some(rows.len()))
+    Change::new("insert_messages", sql, &rows, Some(rows.len()))
 }
 
-/// Stores the ends of asks: in their messages, then in their entries. An ask that is not open any more, or whose
-/// message is gone, is a conflict: the statement raises or changes fewer rows than it names.
+/// Stores the ends of asks: in their messages, then in their entries. Each statement changes fewer rows than it names
+/// if an ask is not open any more or its message is gone.
 ///
 /// # Errors
 ///
 /// [`StorageError::Internal`] if they cannot be written as JSON.
-pub(crate) fn close(dialect: Dialect, closed: &[&ClosedAsk]) -> Result<Vec<Change>, StorageError> {
-    let rows = ClosedRow::list(closed);
-    let messages = rows.iter().filter(|row| row.blocks.is_some()).count();
-    match dialect {
-        // One statement, which divides by zero unless it changed what it names.
-        Dialect::Postgres => {
-            let sql = "
-WITH i AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset($1)
-        AS r(ask uuid, message uuid, ended smallint, \"by\" uuid, at bigint, blocks jsonb)
-), stored AS (
-    UPDATE messages m SET blocks = i.blocks FROM i
-    WHERE m.id = i.message AND i.blocks IS NOT NULL AND m.id = ANY(ARRAY(SELECT i.message FROM i))
-        AND EXISTS (SELECT 1 FROM asks a WHERE a.ask_id = i.ask AND a.closed_at_ms IS NULL)
-    RETURNING m.id
-), ended AS (
-    UPDATE asks a SET closed_at_ms = i.at, closed_by = i.by, ended = i.ended FROM i
-    WHERE a.ask_id = i.ask AND a.message = i.message AND a.closed_at_ms IS NULL
-        AND a.ask_id = ANY(ARRAY(SELECT i.ask FROM i))
-    RETURNING a.ask_id
-)
-SELECT 1 / (CASE WHEN (SELECT count(*) FROM ended) = (SELECT count(*) FROM i)
-    AND (SELECT count(*) FROM stored) = (SELECT count(*) FROM i WHERE i.blocks IS NOT NULL)
-    AND $2 IS NOT NULL THEN 1 ELSE 0 END)";
-            Ok(vec![Change::new("compass_close_asks", sql, &rows, None)?])
-        }
-        Dialect::Sqlite => {
-            let store = "
+pub(crate) fn close(dialect: Dialect, closed: &[&ClosedAsk]) -> Result<[Change; 2], StorageError> {
+    let messages = EndedRow::list(closed);
+    let ends: Vec<EndRow> = closed.iter().map(|closed| EndRow::of(closed)).collect();
+    let (store, end) = match dialect {
+        Dialect::Postgres => (
+            "
+UPDATE messages m SET blocks = i.blocks
+FROM jsonb_to_recordset($1) AS i(ask uuid, message uuid, blocks jsonb)
+WHERE m.id = i.message AND m.id = ANY(ARRAY(SELECT r.message FROM jsonb_to_recordset($1) AS r(message uuid)))
+    AND (SELECT a.closed_at_ms IS NULL FROM asks a WHERE a.ask_id = i.ask)",
+            // As a number the condition is served by no index of open asks, which also holds those that ended since
+            // the last vacuum.
+            "
+UPDATE asks a SET closed_at_ms = i.at, closed_by = i.by, ended = i.ended
+FROM jsonb_to_recordset($1) AS i(ask uuid, message uuid, ended smallint, \"by\" uuid, at bigint)
+WHERE a.ask_id = i.ask AND a.message = i.message AND (a.closed_at_ms IS NULL)::int = 1
+    AND a.ask_id = ANY(ARRAY(SELECT r.ask FROM jsonb_to_recordset($1) AS r(ask uuid)))",
+        ),
+        Dialect::Sqlite => (
+            "
 UPDATE messages SET blocks = i.blocks
 FROM (
     SELECT unhex(value->>'ask') AS ask, unhex(value->>'message') AS message, value->'blocks' AS blocks
-    FROM json_each(?1) WHERE value->'blocks' IS NOT NULL
+    FROM json_each(?1)
 ) i
 WHERE messages.id = i.message AND +messages.tenant = ?2
-    AND EXISTS (SELECT 1 FROM asks a WHERE a.ask_id = i.ask AND a.closed_at_ms IS NULL)";
-            let end = "
+    AND EXISTS (SELECT 1 FROM asks a WHERE a.ask_id = i.ask AND a.closed_at_ms IS NULL)",
+            "
 UPDATE asks SET closed_at_ms = i.at, closed_by = i.closer, ended = i.ended
 FROM (
     SELECT unhex(value->>'ask') AS ask, unhex(value->>'message') AS message, value->>'at' AS at,
         unhex(value->>'by') AS closer, value->>'ended' AS ended
     FROM json_each(?1)
 ) i
-WHERE asks.ask_id = i.ask AND asks.message = i.message AND +asks.tenant = ?2 AND asks.closed_at_ms IS NULL";
-            Ok(vec![
-                Change::new("compass_close_blocks", store, &rows, Some(messages))?,
-                Change::new("compass_close_asks", end, &rows, Some(rows.len()))?,
-            ])
-        }
-    }
+WHERE asks.ask_id = i.ask AND asks.message = i.message AND +asks.tenant = ?2 AND asks.closed_at_ms IS NULL",
+        ),
+    };
+    Ok([
+        Change::new("close_blocks", store, &messages, Some(messages.len()))?,
+        Change::new("close_asks", end, &ends, Some(ends.len()))?,
+    ])
 }
 
 impl<'a> NewRow<'a> {
@@ -233,30 +230,32 @@ impl<'a> NewRow<'a> {
     }
 }
 
-impl ClosedRow {
+impl EndRow {
+    fn of(closed: &ClosedAsk) -> Self {
+        Self {
+            ask: closed.ask().to_string(),
+            message: closed.message().id().to_string(),
+            ended: match closed.end() {
+                End::Answered => 1,
+                End::Cancelled => 2,
+            },
+            by: closed.by().to_string(),
+            at: closed.at().0,
+        }
+    }
+}
+
+impl EndedRow {
     /// Each later end of a message holds the earlier ones, so the last one's blocks are the message's.
     fn list(closed: &[&ClosedAsk]) -> Vec<Self> {
         let mut stored = HashSet::new();
-        let mut rows: Vec<Self> = closed
-            .iter()
-            .rev()
-            .map(|closed| {
-                let message = closed.message();
-                Self {
-                    ask: closed.ask().to_string(),
-                    message: message.id().to_string(),
-                    ended: match closed.end() {
-                        End::Answered => 1,
-                        End::Cancelled => 2,
-                    },
-                    by: closed.by().to_string(),
-                    at: closed.at().0,
-                    blocks: stored.insert(message.id()).then(|| encode(message.blocks())),
-                }
-            })
-            .collect();
-        rows.reverse();
-        rows
+        let last = closed.iter().rev().filter(|closed| stored.insert(closed.message().id()));
+        last.map(|closed| Self {
+            ask: closed.ask().to_string(),
+            message: closed.message().id().to_string(),
+            blocks: encode(closed.message().blocks()),
+        })
+        .collect()
     }
 }
 

@@ -216,7 +216,7 @@ struct Table {
 }
 
 const TOPICS: Table = Table {
-    name: "compass_put_topics",
+    name: "put_topics",
     postgres: "
 INSERT INTO topics (id, tenant, channel, name, name_key, created_at_ms, created_by, archived, last_seq,
     message_count, last_activity_ms, participants)
@@ -242,7 +242,7 @@ ON CONFLICT (id) DO UPDATE SET archived = excluded.archived, last_seq = excluded
 };
 
 const HEADS: Table = Table {
-    name: "compass_move_heads",
+    name: "move_heads",
     postgres: "
 UPDATE channels c SET last_seq = i.seq, last_at_ms = i.at
 FROM jsonb_to_recordset($1) AS i(id uuid, seq bigint, at bigint)
@@ -254,7 +254,7 @@ WHERE channels.id = i.id AND +channels.tenant = ?2",
 };
 
 const ASKS: Table = Table {
-    name: "compass_insert_asks",
+    name: "insert_asks",
     postgres: "
 INSERT INTO asks (ask_id, tenant, channel, message, author, digest)
 SELECT i.ask, $2, i.channel, i.message, i.author, decode(i.digest, 'hex')
@@ -267,7 +267,7 @@ FROM json_each(?1) i",
 };
 
 const UNROUTED: Table = Table {
-    name: "compass_insert_unrouted",
+    name: "insert_unrouted",
     postgres: "
 INSERT INTO unrouted (message, tenant, author)
 SELECT i.message, $2, i.author FROM jsonb_to_recordset($1) AS i(message uuid, author uuid)",
@@ -277,7 +277,7 @@ SELECT unhex(i.value->>'message'), ?2, unhex(i.value->>'author') FROM json_each(
 };
 
 const ROUTED: Table = Table {
-    name: "compass_delete_unrouted",
+    name: "delete_unrouted",
     postgres: "
 DELETE FROM unrouted
 WHERE message = ANY(ARRAY(SELECT value::uuid FROM jsonb_array_elements_text($1)))",
@@ -286,7 +286,7 @@ DELETE FROM unrouted WHERE +tenant = ?2 AND message IN (SELECT unhex(value) FROM
 };
 
 const OWED: Table = Table {
-    name: "compass_insert_owed",
+    name: "insert_owed",
     postgres: "
 INSERT INTO owed (agent, message, tenant, channel)
 SELECT i.agent, i.message, $2, i.channel
@@ -300,7 +300,7 @@ ON CONFLICT (agent, message) DO NOTHING",
 };
 
 const CLEARED: Table = Table {
-    name: "compass_delete_owed",
+    name: "delete_owed",
     postgres: "
 DELETE FROM owed o USING jsonb_to_recordset($1) AS i(agent uuid, message uuid)
 WHERE o.agent = i.agent AND o.message = i.message
@@ -311,7 +311,7 @@ DELETE FROM owed WHERE +tenant = ?2 AND (agent, message) IN (
 };
 
 const CURSORS: Table = Table {
-    name: "compass_move_cursors",
+    name: "move_cursors",
     postgres: "
 UPDATE cursors c SET acked_seq = i.acked, above = ARRAY(
     SELECT a.value::bigint FROM jsonb_array_elements_text(i.above) WITH ORDINALITY AS a(value, place)

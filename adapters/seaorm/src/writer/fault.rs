@@ -61,7 +61,7 @@ impl Fault {
             };
         }
         match code.as_ref() {
-            CONDITION => Self::conflict("an ask to close is not open any more"),
+            CONDITION => Self::conflict("a row to change is not as it was read"),
             // Serialization failure, deadlock, lock not available, cancelled by a timeout.
             "40001" | "40P01" | "55P03" | "57014" => passing(),
             // Connection exceptions, shutdown, crash, starting up, too many connections.

@@ -7,6 +7,7 @@ mod lane;
 mod needs;
 mod postgres;
 mod rows;
+mod script;
 mod session;
 mod sql;
 mod sqlite;

@@ -1,10 +1,10 @@
 //! The writer on Postgres: two round trips per batch.
 //!
-//! The statements are prepared once by name. A batch is two scripts of `EXECUTE`s: begin, lock and load; then
-//! write and commit. Each statement of a script has a snapshot of its own, so that what is loaded is not older
-//! than the locks. Parameters are JSON texts as quoted literals; see [`literal`].
+//! A batch is two scripts of prepared statements: begin, lock and load; then write and commit. Each lock is a
+//! statement of its own, in the order of the locks. All loads are one statement, whose snapshot is taken under the
+//! locks, and all writes another. Parameters are JSON texts as quoted literals; see [`literal`].
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use compass_domain::TenantId;
 use compass_ports::StorageError;
@@ -18,13 +18,16 @@ use super::{
     changes::Change,
     fault::{Cure, Fault},
     needs::Call,
+    script,
     session::{CONNECT_TIMEOUT, Row},
 };
 
-/// Sent once on a new connection. Plans are generic and by index, because a plan made while a table was small
-/// stays when it grows.
+/// Sent once on a new connection. Plans are generic, because one made while a table was small stays when it grows, and
+/// look up by index each row that a text names: the other ways of reading pass by rows that nobody asked for, dead
+/// ones included.
 pub(super) const SETTINGS: &str = "SET standard_conforming_strings = on; SET plan_cache_mode = force_generic_plan; \
-    SET enable_seqscan = off; SET jit = off";
+    SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; \
+    SET jit = off";
 
 #[derive(Debug)]
 pub(super) struct PostgresSession {
@@ -36,7 +39,8 @@ pub(super) struct PostgresSession {
 #[derive(Debug)]
 struct Live {
     connection: PgConnection,
-    prepared: HashSet<&'static str>,
+    /// Names of prepared statements, by the statements they were joined of.
+    prepared: HashMap<Vec<&'static str>, String>,
 }
 
 impl PostgresSession {
@@ -45,20 +49,40 @@ impl PostgresSession {
     }
 
     pub(super) async fn read(&mut self, calls: &[Call]) -> Result<Vec<Vec<Row>>, Fault> {
-        let statements = calls.iter().map(|call| call.read.statement());
-        self.prepare(statements.map(|statement| (statement.name, statement.postgres.as_ref()))).await?;
         let mut script = String::from("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
-        for call in calls {
-            self.execute(&mut script, call.read.statement().name, &call.payload)?;
+        let (locks, loads): (Vec<_>, Vec<_>) =
+            calls.iter().enumerate().partition(|(_, call)| call.read.locks());
+        for (_, call) in &locks {
+            let statement = call.read.statement();
+            let name = self.prepare(vec![statement.name], types(1), || {
+                let mut sql = String::new();
+                script::append(&mut sql, &statement.postgres, '$', 0);
+                sql
+            });
+            let name = name.await?;
+            self.execute(&mut script, &name, [call.payload.as_str()])?;
         }
-        let mut results = self.run(script).await?;
-        if results.len() != calls.len() + 1 {
+        if !loads.is_empty() {
+            let statements = || loads.iter().map(|(_, call)| (call.read, call.read.statement()));
+            let key = statements().map(|(_, statement)| statement.name).collect();
+            let name = self.prepare(key, types(loads.len()), || {
+                script::union(
+                    statements().map(|(read, statement)| (statement.postgres.as_ref(), read.has_blocks())),
+                )
+            });
+            let name = name.await?;
+            self.execute(&mut script, &name, loads.iter().map(|(_, call)| call.payload.as_str()))?;
+        }
+        let results = self.run(script).await?;
+        let sent = 1 + locks.len() + usize::from(!loads.is_empty());
+        let found = results.len();
+        let sorted = if found == sent { sort(calls.len(), &locks, &loads, results) } else { None };
+        let Some(sorted) = sorted else {
             self.abandon().await;
-            let what = format!("{} results for {} statements", results.len(), calls.len() + 1);
+            let what = format!("{found} results for {sent} statements, or a row of none of them");
             return Err(Fault::hopeless(StorageError::Internal(what)));
-        }
-        results.remove(0);
-        Ok(results)
+        };
+        Ok(sorted)
     }
 
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), Fault> {
@@ -78,11 +102,17 @@ impl PostgresSession {
         if self.live.is_none() {
             return Err(lost());
         }
-        self.prepare(changes.iter().map(|change| (change.name, change.sql))).await?;
+        let key = changes.iter().map(|change| change.name).collect();
+        let name = self.prepare(key, counted_types(changes.len()), || {
+            script::modify(changes.iter().map(|change| (change.sql, change.rows.is_some())))
+        });
+        let name = name.await?;
+        let expected: Vec<String> =
+            changes.iter().filter_map(|change| change.rows).map(|rows| rows.to_string()).collect();
+        let expected = format!("{{{}}}", expected.join(","));
+        let payloads = changes.iter().map(|change| change.payload.as_str());
         let mut script = String::new();
-        for change in changes {
-            self.execute(&mut script, change.name, &change.payload)?;
-        }
+        self.execute(&mut script, &name, payloads.chain([expected.as_str()]))?;
         script.push_str("; COMMIT");
         let script = script.trim_start_matches("; ").to_owned();
         let live = self.live.as_mut().ok_or_else(lost)?;
@@ -104,29 +134,26 @@ impl PostgresSession {
         }
     }
 
-    /// Connects if need be, and prepares the statements that are not prepared yet.
+    /// The name of a prepared statement; connects and prepares it if need be.
     async fn prepare(
         &mut self,
-        statements: impl Iterator<Item = (&'static str, &'static str)>,
-    ) -> Result<(), Fault> {
+        key: Vec<&'static str>,
+        types: String,
+        sql: impl FnOnce() -> String,
+    ) -> Result<String, Fault> {
         if self.live.is_none() {
             self.live = Some(self.connect().await?);
         }
-        let live = self.live.as_mut().ok_or_else(lost)?;
-        let mut missing: Vec<(&'static str, &'static str)> = Vec::new();
-        for (name, sql) in statements {
-            if !live.prepared.contains(name) && missing.iter().all(|(other, _)| *other != name) {
-                missing.push((name, sql));
-            }
+        let live = self.live.as_ref().ok_or_else(lost)?;
+        if let Some(name) = live.prepared.get(&key) {
+            return Ok(name.clone());
         }
-        for (name, sql) in missing {
-            let script = format!("PREPARE {name} (jsonb, text) AS {sql}");
-            self.run(script).await?;
-            if let Some(live) = &mut self.live {
-                live.prepared.insert(name);
-            }
+        let name = format!("compass_{}", live.prepared.len());
+        self.run(format!("PREPARE {name} ({types}) AS {}", sql())).await?;
+        if let Some(live) = &mut self.live {
+            live.prepared.insert(key, name.clone());
         }
-        Ok(())
+        Ok(name)
     }
 
     async fn connect(&self) -> Result<Live, Fault> {
@@ -141,17 +168,24 @@ impl PostgresSession {
         let tenant = literal(self.tenant.as_str())?;
         let settings = format!("{SETTINGS}; SELECT set_config('compass.tenant', {tenant}, false)");
         results(&mut connection, settings).await.map_err(|error| Fault::of(&error))?;
-        Ok(Live { connection, prepared: HashSet::new() })
+        Ok(Live { connection, prepared: HashMap::new() })
     }
 
     /// Adds one `EXECUTE` to a script.
-    fn execute(&self, script: &mut String, name: &str, payload: &str) -> Result<(), Fault> {
+    fn execute<'a>(
+        &self,
+        script: &mut String,
+        name: &str,
+        payloads: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Fault> {
         script.push_str("; EXECUTE ");
         script.push_str(name);
         script.push('(');
-        script.push_str(&literal(payload)?);
-        script.push_str(", ");
         script.push_str(&literal(self.tenant.as_str())?);
+        for payload in payloads {
+            script.push_str(", ");
+            script.push_str(&literal(payload)?);
+        }
         script.push(')');
         Ok(())
     }
@@ -178,6 +212,36 @@ fn lost() -> Fault {
     Fault::unreachable(&sqlx::Error::WorkerCrashed)
 }
 
+/// The types of the parameters of joined statements with so many JSON texts.
+pub(super) fn types(texts: usize) -> String {
+    format!("text{}", ", jsonb".repeat(texts))
+}
+
+/// The same for [`script::modify`], which is told how many rows it must change.
+pub(super) fn counted_types(texts: usize) -> String {
+    format!("{}, bigint[]", types(texts))
+}
+
+/// The rows of each call, in the order of the calls; none if a row is of no call.
+fn sort(
+    calls: usize,
+    locks: &[(usize, &Call)],
+    loads: &[(usize, &Call)],
+    results: Vec<Vec<Row>>,
+) -> Option<Vec<Vec<Row>>> {
+    let mut sorted: Vec<Vec<Row>> = (0..calls).map(|_| Vec::new()).collect();
+    // The first result is that of BEGIN.
+    let mut results = results.into_iter().skip(1);
+    for ((index, _), rows) in locks.iter().zip(&mut results) {
+        *sorted.get_mut(*index)? = rows;
+    }
+    for row in results.flatten() {
+        let (index, _) = loads.get(row.load?)?;
+        sorted.get_mut(*index)?.push(row);
+    }
+    Some(sorted)
+}
+
 /// Quotes a text for a script. With standard strings on, doubling the quote is all a literal needs; a NUL would
 /// end the script, so it is refused.
 fn literal(text: &str) -> Result<String, Fault> {
@@ -195,9 +259,11 @@ async fn results(connection: &mut PgConnection, script: String) -> Result<Vec<Ve
     while let Some(next) = stream.try_next().await? {
         match next {
             Either::Left(_) => results.push(std::mem::take(&mut rows)),
-            Either::Right(row) => rows.push(Row {
-                columns: row.try_get(0)?,
-                blocks: if row.len() > 1 { row.try_get(1)? } else { None },
+            Either::Right(row) => rows.push(if row.len() == 3 {
+                let load: i32 = row.try_get(2)?;
+                Row { columns: row.try_get(0)?, blocks: row.try_get(1)?, load: usize::try_from(load).ok() }
+            } else {
+                Row { columns: row.try_get(0)?, blocks: None, load: None }
             }),
         }
     }

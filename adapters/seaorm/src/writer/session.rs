@@ -15,6 +15,8 @@ pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) struct Row {
     pub(super) columns: String,
     pub(super) blocks: Option<String>,
+    /// Which of several joined reads it is of.
+    pub(super) load: Option<usize>,
 }
 
 /// A tenant's writer connection.

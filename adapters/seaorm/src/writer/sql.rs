@@ -1,7 +1,7 @@
 //! The statements that lock and load, in both dialects.
 //!
 //! Each takes two parameters, a JSON text and the tenant, and returns its columns as one JSON object; `blocks`
-//! stands beside it where messages are read. Row security adds the tenant's condition on Postgres.
+//! stands beside it where messages are loaded. Row security adds the tenant's condition on Postgres.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -38,6 +38,30 @@ pub(super) struct Statement {
 }
 
 impl Read {
+    /// True if the rows it returns are locked.
+    pub(super) fn locks(self) -> bool {
+        match self {
+            Self::LockChannels
+            | Self::LockMessages
+            | Self::LockTopics
+            | Self::LockUnrouted
+            | Self::LockOwed
+            | Self::LockCursors => true,
+            Self::Participants
+            | Self::Posted
+            | Self::Asks
+            | Self::Places
+            | Self::OwnSeqs
+            | Self::Routed
+            | Self::Audience => false,
+        }
+    }
+
+    /// True if it returns blocks beside its columns.
+    pub(super) fn has_blocks(self) -> bool {
+        matches!(self, Self::Posted | Self::Asks | Self::Routed)
+    }
+
     /// The statement.
     pub(super) fn statement(self) -> &'static Statement {
         match self {
@@ -59,7 +83,7 @@ impl Read {
 }
 
 static LOCK_CHANNELS: Statement = Statement {
-    name: "compass_lock_channels",
+    name: "lock_channels",
     postgres: Cow::Borrowed("
 SELECT json_build_object('id', c.id, 'seq', c.last_seq, 'at', c.last_at_ms, 'owner', c.owner)::text
 FROM channels c
@@ -80,7 +104,7 @@ WHERE +c.tenant = ?2 AND c.id IN (
 };
 
 static LOCK_MESSAGES: Statement = Statement {
-    name: "compass_lock_messages",
+    name: "lock_messages",
     postgres: Cow::Borrowed(
         "
 SELECT '{}' FROM messages m
@@ -95,7 +119,7 @@ FOR UPDATE",
 };
 
 static LOCK_TOPICS: Statement = Statement {
-    name: "compass_lock_topics",
+    name: "lock_topics",
     postgres: Cow::Borrowed(
         "
 SELECT json_build_object('id', t.id, 'channel', t.channel, 'name', t.name, 'created_at', t.created_at_ms,
@@ -134,7 +158,7 @@ WHERE +t.tenant = ?2 AND t.id IN (
 };
 
 static LOCK_UNROUTED: Statement = Statement {
-    name: "compass_lock_unrouted",
+    name: "lock_unrouted",
     postgres: Cow::Borrowed(
         "
 SELECT json_build_object('message', u.message)::text FROM unrouted u
@@ -150,7 +174,7 @@ WHERE +u.tenant = ?2 AND u.message IN (SELECT unhex(value) FROM json_each(?1))",
 };
 
 static LOCK_OWED: Statement = Statement {
-    name: "compass_lock_owed",
+    name: "lock_owed",
     postgres: Cow::Borrowed(
         "
 SELECT json_build_object('agent', o.agent, 'message', o.message)::text
@@ -170,7 +194,7 @@ WHERE +o.tenant = ?2",
 };
 
 static LOCK_CURSORS: Statement = Statement {
-    name: "compass_lock_cursors",
+    name: "lock_cursors",
     postgres: Cow::Borrowed(
         "
 SELECT json_build_object('agent', c.agent, 'channel', c.channel, 'acked', c.acked_seq, 'above', c.above)::text
@@ -197,7 +221,7 @@ WHERE +c.tenant = ?2",
 };
 
 static PLACES: Statement = Statement {
-    name: "compass_places",
+    name: "places",
     postgres: Cow::Borrowed(
         "
 SELECT json_build_object('message', m.id, 'channel', m.channel, 'seq', m.seq)::text
@@ -215,7 +239,7 @@ WHERE +m.tenant = ?2 AND m.id IN (SELECT unhex(value->>'message') FROM json_each
 /// Walks up from each cursor while the next message is acknowledged, about to be, or the agent's own; returns the
 /// own ones. The walk ends at the first message that is none of these.
 static OWN_SEQS: Statement = Statement {
-    name: "compass_own_seqs",
+    name: "own_seqs",
     postgres: Cow::Borrowed("
 WITH RECURSIVE acked AS MATERIALIZED (
     SELECT i.agent, m.channel, m.seq FROM jsonb_to_recordset($1) AS i(agent uuid, message uuid)
@@ -251,7 +275,7 @@ SELECT json_object('agent', lower(hex(agent)), 'channel', lower(hex(channel)), '
 };
 
 static POSTED: Statement = Statement {
-    name: "compass_posted",
+    name: "posted",
     postgres: Cow::Borrowed(concat!(
         "
 SELECT json_build_object('key', m.client_request_id, 'digest', encode(m.request_digest, 'hex'),
@@ -275,7 +299,7 @@ WHERE +m.tenant = ?2"
 };
 
 static ASKS: Statement = Statement {
-    name: "compass_asks",
+    name: "asks",
     postgres: Cow::Borrowed(concat!(
         "
 SELECT json_build_object('ask', a.ask_id, 'ask_channel', a.channel, 'ask_author', a.author,
@@ -299,7 +323,7 @@ WHERE +a.tenant = ?2 AND a.ask_id IN (SELECT unhex(value) FROM json_each(?1))"
 };
 
 static ROUTED: Statement = Statement {
-    name: "compass_routed",
+    name: "routed",
     postgres: Cow::Borrowed(concat!(
         "
 SELECT json_build_object(",
@@ -320,7 +344,7 @@ WHERE +u.tenant = ?2 AND u.message IN (SELECT unhex(value) FROM json_each(?1))"
 
 /// Which of the asked pairs of channel and account take part; an ask stands for its channel.
 static PARTICIPANTS: LazyLock<Statement> = LazyLock::new(|| Statement {
-    name: "compass_participants",
+    name: "participants",
     postgres: format!(
         "
 WITH asked AS (
@@ -353,7 +377,7 @@ WHERE +c.tenant = ?2 AND {}",
 
 /// The agents that take part in the channels of unrouted messages.
 static AUDIENCE: LazyLock<Statement> = LazyLock::new(|| Statement {
-    name: "compass_audience",
+    name: "audience",
     postgres: format!(
         "
 WITH RECURSIVE wanted(channel) AS (

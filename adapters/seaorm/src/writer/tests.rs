@@ -17,7 +17,14 @@ use sqlx::Connection as _;
 use tokio::sync::Barrier;
 use tokio_util::task::TaskTracker;
 
-use super::{SeaWriter, needs::Call, session::Session, sql::Read};
+use super::{
+    SeaWriter,
+    needs::{Call, Needs},
+    postgres::{counted_types, types},
+    script,
+    session::Session,
+    sql::Read,
+};
 use crate::{
     blocks,
     dialect::Dialect,
@@ -185,12 +192,35 @@ async fn every_read_runs_on_empty_tables() {
     }
 }
 
+#[tokio::test]
+async fn joined_reads_return_the_rows_of_each_in_the_order_of_the_calls() {
+    for world in World::all().await {
+        let (message, asks) = world.ask(1).await;
+        let locks = [
+            Locks::Answer { ask: asks[0], actor: world.agent.id },
+            Locks::Route { message: message.id() },
+            Locks::Acknowledge { agent: world.agent.id, messages: vec![message.id()] },
+        ];
+        let calls = Needs::of(&locks).calls().unwrap();
+        let mut session = Session::new(&world.db.storage.pools, &tenant());
+        let rows = session.read(&calls).await.unwrap();
+        session.abandon().await;
+        let found: Vec<(Read, usize)> = calls.iter().map(|call| call.read).zip(rows.iter().map(Vec::len)).collect();
+        let of = |read| found.iter().find(|(other, _)| *other == read).map(|(_, rows)| *rows);
+        for read in [Read::LockChannels, Read::LockTopics, Read::Participants, Read::Asks, Read::Places, Read::Routed] {
+            assert_eq!(of(read), Some(1), "{read:?} of {found:?}");
+        }
+        let asked = calls.iter().position(|call| call.read == Read::Asks).unwrap();
+        // Postgres writes ids with hyphens.
+        assert!(rows[asked][0].columns.replace('-', "").contains(&asks[0].to_string()));
+        assert!(rows[asked][0].blocks.as_ref().unwrap().contains("ask"));
+    }
+}
+
 /// The plan that a statement keeps, made as the role and with the settings of the writer's connection.
-async fn plan(connection: &mut sqlx::PgConnection, name: &str, sql: &str, read: bool) -> String {
-    let payload = if read { "{}" } else { "[]" };
-    let script = format!(
-        "PREPARE {name} (jsonb, text) AS {sql}; EXPLAIN EXECUTE {name} ('{payload}', 'default'); DEALLOCATE {name}"
-    );
+async fn plan(connection: &mut sqlx::PgConnection, types: &str, values: &str, sql: &str) -> String {
+    let script =
+        format!("PREPARE planned ({types}) AS {sql}; EXPLAIN EXECUTE planned ({values}); DEALLOCATE planned");
     let rows = sqlx::raw_sql(sqlx::AssertSqlSafe(script)).fetch_all(connection).await.unwrap();
     let lines = rows.iter().map(|row| sqlx::Row::get::<String, _>(row, 0));
     lines.collect::<Vec<_>>().join("\n")
@@ -202,17 +232,30 @@ async fn no_statement_of_the_writer_scans_a_table() {
     let mut connection = sqlx::PgConnection::connect(&world.db.url).await.unwrap();
     let settings = format!("SET ROLE compass_app; {}", super::postgres::SETTINGS);
     sqlx::raw_sql(sqlx::AssertSqlSafe(settings)).execute(&mut connection).await.unwrap();
-    let reads = READS.map(|(read, _)| (read.statement().name, read.statement().postgres.as_ref(), true));
+    let mut plans = Vec::new();
+    for (read, _) in READS {
+        let statement = read.statement();
+        let plan = plan(&mut connection, "jsonb, text", "'{}', 'default'", &statement.postgres).await;
+        plans.push((statement.name, plan));
+    }
     let writes = super::changes::postgres_statements();
-    let writes = writes.into_iter().map(|(name, sql)| (name, sql, false));
+    for (name, sql) in &writes {
+        plans.push((name, plan(&mut connection, "jsonb, text", "'[]', 'default'", sql).await));
+    }
+    let loads = || READS.iter().map(|(read, _)| *read).filter(|read| !read.locks());
+    let joined = script::union(loads().map(|read| (read.statement().postgres.as_ref(), read.has_blocks())));
+    let values = format!("'default'{}", ", '{}'".repeat(loads().count()));
+    plans.push(("loads", plan(&mut connection, &types(loads().count()), &values, &joined).await));
+    let joined = script::modify(writes.iter().map(|(_, sql)| (*sql, true)));
+    let values = format!("'default'{}, '{{}}'", ", '[]'".repeat(writes.len()));
+    plans.push(("writes", plan(&mut connection, &counted_types(writes.len()), &values, &joined).await));
     let mut wholes = Vec::new();
-    for (name, sql, read) in reads.into_iter().chain(writes) {
-        let plan = plan(&mut connection, name, sql, read).await;
+    for (name, plan) in plans {
         assert!(!plan.contains("Seq Scan"), "{name}:\n{plan}");
         // An index that is read without a condition is the whole table in another order.
         let lines: Vec<&str> = plan.lines().collect();
         for pair in lines.windows(2) {
-            let whole = pair[0].contains(" using ") && !pair[1].contains("Index Cond");
+            let whole = pair[0].contains("Index") && pair[0].contains("Scan") && !pair[1].contains("Index Cond");
             if whole {
                 wholes.push(format!("{name}: {}", pair[0].trim()));
             }

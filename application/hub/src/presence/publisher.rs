@@ -1,6 +1,10 @@
 //! Publishes presence when it changed, on a loop of its own: a slow store delays no report of a session.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 
 use compass_domain::{AccountId, Event, Presence, TenantId};
 use compass_ports::{Next, PresenceSource as _, StorageError, Subscription};
@@ -9,6 +13,8 @@ use crate::{Hub, delivery::routing, sessions::Who};
 
 /// After a failed read.
 const RETRY: Duration = Duration::from_secs(1);
+/// Accounts of one read at the most.
+const READ_MAX: usize = 1024;
 
 struct Publisher {
     hub: Arc<Hub>,
@@ -22,7 +28,7 @@ pub(crate) async fn run(hub: Arc<Hub>, mut tap: Box<dyn Subscription>) {
         tokio::select! {
             biased;
             () = stop.cancelled() => return,
-            who = hub.dirty.next() => publisher.refresh(who).await,
+            marked = hub.dirty.next() => publisher.refresh(&marked).await,
             next = tap.next() => match next {
                 Next::Event(published) => publisher.take(&published.tenant, &published.event).await,
                 Next::Lagged => {
@@ -66,16 +72,31 @@ impl Publisher {
         }
     }
 
-    async fn refresh(&mut self, who: Who) {
-        match self.read(&who).await {
-            Ok(presence) => {
-                if self.last.insert(who.clone(), presence) != Some(presence) {
-                    self.tell(&who.0, who.1, presence, String::new());
+    async fn refresh(&mut self, marked: &BTreeSet<Who>) {
+        let marked: Vec<&Who> = marked.iter().collect();
+        for of_tenant in marked.chunk_by(|one, other| one.0 == other.0) {
+            for part in of_tenant.chunks(READ_MAX) {
+                self.refresh_part(part).await;
+            }
+        }
+    }
+
+    /// Looks at accounts of one tenant.
+    async fn refresh_part(&mut self, part: &[&Who]) {
+        let Some((tenant, _)) = part.first() else { return };
+        let accounts: Vec<AccountId> = part.iter().map(|(_, account)| *account).collect();
+        match self.hub.presence_of(tenant, &accounts).await {
+            Ok(found) => {
+                for account in accounts {
+                    let presence = found.get(&account).copied().unwrap_or(Presence::Offline);
+                    if self.last.insert((tenant.clone(), account), presence) != Some(presence) {
+                        self.tell(tenant, account, presence, String::new());
+                    }
                 }
             }
             Err(error) => {
-                tracing::warn!(account.id = %who.1, %error, "presence could not be read");
-                self.retry(who);
+                tracing::warn!(accounts = accounts.len(), %error, "presence could not be read");
+                self.retry(part.iter().copied().cloned().collect());
             }
         }
     }
@@ -106,12 +127,14 @@ impl Publisher {
         self.hub.ports.bus.publish(tenant, vec![event]);
     }
 
-    fn retry(&self, (tenant, account): Who) {
+    fn retry(&self, marked: Vec<Who>) {
         let hub = Arc::clone(&self.hub);
         self.hub.ports.tasks.spawn(async move {
             let stop = hub.ports.stop.clone();
             if stop.run_until_cancelled(tokio::time::sleep(RETRY)).await.is_some() {
-                hub.dirty.mark(tenant, account);
+                for (tenant, account) in marked {
+                    hub.dirty.mark(tenant, account);
+                }
             }
         });
     }
