@@ -1,6 +1,6 @@
 //! The `blocks` column: how its JSON reads, and the only two functions whose SQL writes it.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use compass_domain::{
     ClosedAsk, Corrupt, MessageBlock, NewMessage,
@@ -10,7 +10,7 @@ use compass_domain::{
 use compass_ports::StorageError;
 use serde::{Deserialize, Serialize};
 
-use crate::{dialect::Dialect, writer::Change};
+use crate::writer::{Change, Shape, Table};
 
 /// One element of the stored array: `kind`, and exactly one payload under the key of that name.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -115,7 +115,7 @@ struct EndRow {
     ask: String,
     message: String,
     ended: i16,
-    by: String,
+    closed_by: String,
     at: i64,
 }
 
@@ -132,30 +132,44 @@ struct EndedRow {
 /// # Errors
 ///
 /// [`StorageError::Internal`] if they cannot be written as JSON.
-pub(crate) fn insert(dialect: Dialect, messages: &[&NewMessage]) -> Result<Change, StorageError> {
-    let rows: Vec<NewRow<'_>> = messages.iter().map(|new| NewRow::of(new)).collect();
-    let sql = match dialect {
-        Dialect::Postgres => {
+pub(crate) fn insert(messages: &[&NewMessage], shape: Shape) -> Result<Change, StorageError> {
+    static INSERT: Table = Table {
+        name: "insert_messages",
+        columns: &[
+            ("id", "uuid"),
+            ("channel", "uuid"),
+            ("topic", "uuid"),
+            ("author", "uuid"),
+            ("at", "bigint"),
+            ("seq", "bigint"),
+            ("blocks", "jsonb"),
+            ("search_text", "text"),
+            ("key", "text"),
+            ("digest", "text"),
+            ("answers", "uuid"),
+            ("answers_digest", "text"),
+        ],
+        postgres: Cow::Borrowed(
             "
 INSERT INTO messages (id, tenant, channel, topic, author, at_ms, seq, blocks, search_text, client_request_id,
     request_digest, answers_ask_id, answers_digest)
 SELECT i.id, $2, i.channel, i.topic, i.author, i.at, i.seq, i.blocks, i.search_text, i.key,
     decode(i.digest, 'hex'), i.answers, decode(i.answers_digest, 'hex')
-FROM jsonb_to_recordset($1) AS i(id uuid, channel uuid, topic uuid, author uuid, at bigint, seq bigint,
-    blocks jsonb, search_text text, key text, digest text, answers uuid, answers_digest text)"
-        }
-        Dialect::Sqlite => {
-            "
+FROM {rows}",
+        ),
+        many: "",
+        known: None,
+        sqlite: "
 INSERT INTO messages (id, tenant, channel, topic, author, at_ms, seq, blocks, search_text, client_request_id,
     request_digest, answers_ask_id, answers_digest)
 SELECT unhex(i.value->>'id'), ?2, unhex(i.value->>'channel'), unhex(i.value->>'topic'),
     unhex(i.value->>'author'), i.value->>'at', i.value->>'seq', i.value->'blocks', i.value->>'search_text',
     i.value->>'key', unhex(i.value->>'digest'), unhex(i.value->>'answers'), unhex(i.value->>'answers_digest')
 FROM json_each(?1) i
-ORDER BY i.key"
-        }
+ORDER BY i.key",
     };
-    Change::new("insert_messages", sql, &rows, Some(rows.len()))
+    let rows: Vec<NewRow<'_>> = messages.iter().map(|new| NewRow::of(new)).collect();
+    Change::new(&INSERT, &rows, Some(rows.len()), shape)
 }
 
 /// Stores the ends of asks: in their messages, then in their entries. Each statement changes fewer rows than it names
@@ -164,26 +178,18 @@ ORDER BY i.key"
 /// # Errors
 ///
 /// [`StorageError::Internal`] if they cannot be written as JSON.
-pub(crate) fn close(dialect: Dialect, closed: &[&ClosedAsk]) -> Result<[Change; 2], StorageError> {
-    let messages = EndedRow::list(closed);
-    let ends: Vec<EndRow> = closed.iter().map(|closed| EndRow::of(closed)).collect();
-    let (store, end) = match dialect {
-        Dialect::Postgres => (
+pub(crate) fn close(closed: &[&ClosedAsk], shape: Shape) -> Result<[Change; 2], StorageError> {
+    static STORE: Table = Table {
+        name: "close_blocks",
+        columns: &[("ask", "uuid"), ("message", "uuid"), ("blocks", "jsonb")],
+        postgres: Cow::Borrowed(
             "
-UPDATE messages m SET blocks = i.blocks
-FROM jsonb_to_recordset($1) AS i(ask uuid, message uuid, blocks jsonb)
-WHERE m.id = i.message AND m.id = ANY(ARRAY(SELECT r.message FROM jsonb_to_recordset($1) AS r(message uuid)))
-    AND (SELECT a.closed_at_ms IS NULL FROM asks a WHERE a.ask_id = i.ask)",
-            // As a number the condition is served by no index of open asks, which also holds those that ended since
-            // the last vacuum.
-            "
-UPDATE asks a SET closed_at_ms = i.at, closed_by = i.by, ended = i.ended
-FROM jsonb_to_recordset($1) AS i(ask uuid, message uuid, ended smallint, \"by\" uuid, at bigint)
-WHERE a.ask_id = i.ask AND a.message = i.message AND (a.closed_at_ms IS NULL)::int = 1
-    AND a.ask_id = ANY(ARRAY(SELECT r.ask FROM jsonb_to_recordset($1) AS r(ask uuid)))",
+UPDATE messages m SET blocks = i.blocks FROM {rows}
+WHERE m.id = i.message AND (SELECT a.closed_at_ms IS NULL FROM asks a WHERE a.ask_id = i.ask)",
         ),
-        Dialect::Sqlite => (
-            "
+        many: " AND m.id = ANY(ARRAY(SELECT r.message FROM jsonb_to_recordset($1) AS r(message uuid)))",
+        known: None,
+        sqlite: "
 UPDATE messages SET blocks = i.blocks
 FROM (
     SELECT unhex(value->>'ask') AS ask, unhex(value->>'message') AS message, value->'blocks' AS blocks
@@ -191,19 +197,39 @@ FROM (
 ) i
 WHERE messages.id = i.message AND +messages.tenant = ?2
     AND EXISTS (SELECT 1 FROM asks a WHERE a.ask_id = i.ask AND a.closed_at_ms IS NULL)",
+    };
+    static END: Table = Table {
+        name: "close_asks",
+        columns: &[
+            ("ask", "uuid"),
+            ("message", "uuid"),
+            ("ended", "smallint"),
+            ("closed_by", "uuid"),
+            ("at", "bigint"),
+        ],
+        // As a number the condition is served by no index of open asks, which also holds those that ended since the
+        // last vacuum.
+        postgres: Cow::Borrowed(
             "
-UPDATE asks SET closed_at_ms = i.at, closed_by = i.closer, ended = i.ended
+UPDATE asks a SET closed_at_ms = i.at, closed_by = i.closed_by, ended = i.ended FROM {rows}
+WHERE a.ask_id = i.ask AND a.message = i.message AND (a.closed_at_ms IS NULL)::int = 1",
+        ),
+        many: " AND a.ask_id = ANY(ARRAY(SELECT r.ask FROM jsonb_to_recordset($1) AS r(ask uuid)))",
+        known: None,
+        sqlite: "
+UPDATE asks SET closed_at_ms = i.at, closed_by = i.closed_by, ended = i.ended
 FROM (
     SELECT unhex(value->>'ask') AS ask, unhex(value->>'message') AS message, value->>'at' AS at,
-        unhex(value->>'by') AS closer, value->>'ended' AS ended
+        unhex(value->>'closed_by') AS closed_by, value->>'ended' AS ended
     FROM json_each(?1)
 ) i
 WHERE asks.ask_id = i.ask AND asks.message = i.message AND +asks.tenant = ?2 AND asks.closed_at_ms IS NULL",
-        ),
     };
+    let messages = EndedRow::list(closed);
+    let ends: Vec<EndRow> = closed.iter().map(|closed| EndRow::of(closed)).collect();
     Ok([
-        Change::new("close_blocks", store, &messages, Some(messages.len()))?,
-        Change::new("close_asks", end, &ends, Some(ends.len()))?,
+        Change::new(&STORE, &messages, Some(messages.len()), shape)?,
+        Change::new(&END, &ends, Some(ends.len()), shape)?,
     ])
 }
 
@@ -239,7 +265,7 @@ impl EndRow {
                 End::Answered => 1,
                 End::Cancelled => 2,
             },
-            by: closed.by().to_string(),
+            closed_by: closed.by().to_string(),
             at: closed.at().0,
         }
     }

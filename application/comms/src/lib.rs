@@ -36,6 +36,8 @@ pub struct Comms {
     pub ids: Arc<dyn Ids>,
     /// Tasks that outlive a caller.
     pub tasks: TaskTracker,
+    /// Home channels that were read before.
+    pub homes: channels::Homes,
 }
 
 /// Who calls, as a door found out.

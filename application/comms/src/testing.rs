@@ -14,7 +14,7 @@ use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
 use compass_ports::{Clock, Ids, Loaded, LoadedAsk, PresenceSource, StorageError};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{Caller, Comms, ports::MockStorage};
+use crate::{Caller, Comms, channels::Homes, ports::MockStorage};
 
 pub(crate) const CHANNEL: ChannelId = ChannelId::from_bytes([1; 16]);
 pub(crate) const ELSEWHERE: ChannelId = ChannelId::from_bytes([2; 16]);
@@ -134,6 +134,7 @@ pub(crate) async fn ports_over(storage: MockStorage) -> Comms {
         clock,
         ids: Arc::new(OneId),
         tasks,
+        homes: Homes::default(),
     }
 }
 

@@ -219,6 +219,49 @@ impl Loaded {
         Ok(Some(Routing { message, members }))
     }
 
+    /// An ask with its message, without a check of who asks; none if its rows disagree.
+    pub fn ask(&self, id: AskId) -> Option<(LoadedAsk, &Arc<Message>)> {
+        let found = self.asks.get(&id)?.as_ref().ok()?;
+        Some((*found, self.messages.get(&found.message)?))
+    }
+
+    /// Where a message stands.
+    pub fn place(&self, message: MessageId) -> Option<(ChannelId, Seq)> {
+        self.places.get(&message).copied()
+    }
+
+    /// An agent's cursor in a channel.
+    pub fn cursor(&self, agent: AccountId, channel: ChannelId) -> Option<&CursorState> {
+        self.cursors.get(&(agent, channel))
+    }
+
+    /// Takes over the rows of a newer batch that a later job may be decided from before it locks them: heads, topics,
+    /// asks, places and cursors.
+    pub fn absorb(&mut self, newer: Self) {
+        self.channels.extend(newer.channels);
+        self.topics.extend(newer.topics);
+        self.topic_keys.extend(newer.topic_keys);
+        self.asks.extend(newer.asks);
+        self.messages.extend(newer.messages);
+        self.places.extend(newer.places);
+        self.cursors.extend(newer.cursors);
+    }
+
+    /// How many rows it holds of those that [`Loaded::absorb`] takes over.
+    pub fn len(&self) -> usize {
+        self.channels.len()
+            + self.topics.len()
+            + self.asks.len()
+            + self.messages.len()
+            + self.places.len()
+            + self.cursors.len()
+    }
+
+    /// True if it holds none of them.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Makes a decided job's writes visible to the jobs after it.
     pub fn apply(&mut self, writes: &Writes) {
         for new in &writes.appended {

@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use async_trait::async_trait;
 use compass_comms::{
     Caller, Comms,
+    channels::Homes,
     ports::{MessagePage, OpenAsksPage, ReadUnit, Storage, Subject, TokenHash, TokenRow, UnitOfWork},
 };
 use compass_domain::{
@@ -115,6 +116,7 @@ impl Scene {
             clock: Arc::clone(&self.clock),
             ids: Arc::<SeqIds>::clone(&self.ids),
             tasks: TaskTracker::new(),
+            homes: Homes::default(),
         }
     }
 

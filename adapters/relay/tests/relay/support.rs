@@ -16,6 +16,7 @@ use compass_comms::{
         create_agent::{CreateAgent, create_agent},
         create_user::{CreateUser, create_user},
     },
+    channels::Homes,
     tokens::{issue::issue_account_token, issue::issue_runner_token},
 };
 use compass_domain::{Account, AccountKind, TenantId, UnixMillis};
@@ -222,7 +223,16 @@ async fn house() -> (Comms, Arc<Hub>, Arc<RunnerLanes>, CancellationToken) {
     });
     hub.run().await.unwrap();
     let presence = Arc::clone(&hub) as _;
-    let comms = Comms { storage: Arc::new(storage), writer, bus, presence, clock, ids, tasks };
+    let comms = Comms {
+        storage: Arc::new(storage),
+        writer,
+        bus,
+        presence,
+        clock,
+        ids,
+        tasks,
+        homes: Homes::default(),
+    };
     (comms, hub, lanes, stop)
 }
 

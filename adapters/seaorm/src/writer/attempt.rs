@@ -3,7 +3,7 @@
 use compass_domain::Event;
 use compass_ports::{ErasedJob, StorageError, Writes};
 
-use super::{changes, fault::Fault, needs::Needs, rows, session::Session};
+use super::{changes, fault::Fault, known::Known, needs::Needs, rows, session::Session};
 
 /// What became of one job of a committed batch.
 #[derive(Debug)]
@@ -37,6 +37,7 @@ impl Verdict {
 /// [`Fault`] if nothing was kept, or if what became of the commit is unknown.
 pub(super) async fn run(
     session: &mut Session,
+    known: &mut Known,
     jobs: &mut [Box<dyn ErasedJob>],
 ) -> Result<Vec<Verdict>, Fault> {
     let locks: Vec<_> = jobs.iter().map(|job| job.locks()).collect();
@@ -63,7 +64,7 @@ pub(super) async fn run(
         decided.push(writes);
     }
 
-    let changes = match changes::of(session.dialect(), &decided) {
+    let changes = match changes::of(&decided) {
         Ok(changes) => changes,
         Err(error) => {
             session.abandon().await;
@@ -73,7 +74,49 @@ pub(super) async fn run(
     if changes.is_empty() {
         session.abandon().await;
     } else {
-        session.write(&changes).await?;
+        if let Err(fault) = session.write(&changes).await {
+            known.forget();
+            return Err(fault);
+        }
+    }
+    if session.can_guess() {
+        known.learn(found.loaded, &decided);
     }
     Ok(verdicts)
+}
+
+/// Runs one job by one statement, if what it needs is known; none if it is not, or was not as known, or the job is
+/// refused: then it must be decided under locks.
+///
+/// # Errors
+///
+/// [`Fault`] if what became of the commit is unknown.
+pub(super) async fn guess(
+    session: &mut Session,
+    known: &mut Known,
+    job: &mut dyn ErasedJob,
+) -> Result<Option<Verdict>, Fault> {
+    let Session::Postgres(postgres) = session else { return Ok(None) };
+    let Some(mut guess) = known.guess(&job.locks()) else { return Ok(None) };
+    let Some(mut writes) = job.decide(&guess.loaded) else { return Ok(None) };
+    let changes = changes::of_guess(&writes, &guess).map_err(Fault::hopeless)?;
+    if changes.is_empty() {
+        return Ok(None);
+    }
+    match postgres.write_known(&changes).await {
+        Ok(()) => {
+            guess.loaded.apply(&writes);
+            let verdict = Verdict::Decided(writes.take_events());
+            known.learn(guess.loaded, std::slice::from_ref(&writes));
+            Ok(Some(verdict))
+        }
+        Err(fault) => {
+            known.forget();
+            if matches!(fault.error, StorageError::OutcomeUnknown(_)) {
+                return Err(fault);
+            }
+            tracing::debug!(error = %fault.error, "a job is decided under locks");
+            Ok(None)
+        }
+    }
 }

@@ -80,7 +80,22 @@ impl Fault {
         }
         fault
     }
+
+    /// The meaning of an error of one statement that is a transaction of its own. What could not be sent, or was
+    /// refused because the connection is ended, was not kept.
+    pub(super) fn of_statement(error: &sqlx::Error) -> Self {
+        let not_kept = match error {
+            sqlx::Error::Database(database) => database.code().is_some_and(|code| code == ENDED),
+            sqlx::Error::Io(failed) => failed.kind() == std::io::ErrorKind::BrokenPipe,
+            _ => false,
+        };
+        if not_kept { Self::unreachable(error) } else { Self::of_commit(error) }
+    }
 }
+
+/// "The administrator ends this connection", which Postgres says instead of completing a statement, never after its
+/// commit.
+const ENDED: &str = "57P01";
 
 mod sqlite {
     pub(super) const BUSY: i32 = 5;

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     attempt::{self, Verdict},
     fault::{Cure, Fault},
+    known::Known,
     session::Session,
 };
 
@@ -25,6 +26,7 @@ const RECONNECT_DELAY: Duration = Duration::from_millis(20);
 pub(super) struct Lane {
     pub(super) tenant: TenantId,
     pub(super) session: Session,
+    pub(super) known: Known,
     pub(super) bus: Arc<dyn EventBus>,
     pub(super) jobs: mpsc::Receiver<Box<dyn ErasedJob>>,
     pub(super) stop: CancellationToken,
@@ -56,7 +58,7 @@ impl Lane {
 
     async fn batch(&mut self, mut jobs: Vec<Box<dyn ErasedJob>>) {
         if jobs.len() > 1 {
-            match attempt::run(&mut self.session, &mut jobs).await {
+            match attempt::run(&mut self.session, &mut self.known, &mut jobs).await {
                 Ok(verdicts) => return self.finish(jobs, verdicts),
                 Err(Fault { error: error @ StorageError::OutcomeUnknown(_), .. }) => {
                     return fail(jobs, &error);
@@ -64,6 +66,13 @@ impl Lane {
                 Err(fault) => {
                     tracing::debug!(jobs = jobs.len(), error = %fault.error, "batch re-runs one job at a time");
                 }
+            }
+        }
+        if let [job] = jobs.as_mut_slice() {
+            match attempt::guess(&mut self.session, &mut self.known, &mut **job).await {
+                Ok(Some(verdict)) => return self.finish(jobs, vec![verdict]),
+                Ok(None) => {}
+                Err(fault) => return fail(jobs, &fault.error),
             }
         }
         let mut waiting = jobs.into_iter();
@@ -81,7 +90,7 @@ impl Lane {
         let mut delay = RECONNECT_DELAY;
         let mut tries = 1;
         loop {
-            let fault = match attempt::run(&mut self.session, &mut job).await {
+            let fault = match attempt::run(&mut self.session, &mut self.known, &mut job).await {
                 Ok(verdicts) => {
                     self.finish(job, verdicts);
                     return Ok(());

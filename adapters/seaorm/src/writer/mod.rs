@@ -3,6 +3,7 @@
 mod attempt;
 mod changes;
 mod fault;
+mod known;
 mod lane;
 mod needs;
 mod postgres;
@@ -11,6 +12,7 @@ mod script;
 mod session;
 mod sql;
 mod sqlite;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -26,9 +28,9 @@ use compass_ports::{ErasedJob, EventBus, StorageError, Writer};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub(crate) use changes::Change;
+pub(crate) use table::{Change, Shape, Table};
 
-use self::{lane::Lane, session::Session};
+use self::{known::Known, lane::Lane, session::Session};
 use crate::{connection::SeaStorage, transaction::Pools};
 
 /// Jobs that wait in one tenant's queue at the most; the next caller waits for a place.
@@ -76,6 +78,7 @@ impl Inner {
         let lane = Lane {
             tenant: tenant.clone(),
             session: Session::new(&self.pools, tenant),
+            known: Known::default(),
             bus: Arc::clone(&self.bus),
             jobs: receiver,
             stop: self.stop.clone(),

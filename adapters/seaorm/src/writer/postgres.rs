@@ -15,11 +15,11 @@ use sqlx::{
 };
 
 use super::{
-    changes::Change,
     fault::{Cure, Fault},
     needs::Call,
     script,
     session::{CONNECT_TIMEOUT, Row},
+    table::Change,
 };
 
 /// Sent once on a new connection. Plans are generic, because one made while a table was small stays when it grows, and
@@ -39,8 +39,15 @@ pub(super) struct PostgresSession {
 #[derive(Debug)]
 struct Live {
     connection: PgConnection,
-    /// Names of prepared statements, by the statements they were joined of.
-    prepared: HashMap<Vec<&'static str>, String>,
+    /// Names of prepared statements, by what they were joined of.
+    prepared: HashMap<Key, String>,
+}
+
+/// What a prepared statement was joined of.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Reads(Vec<&'static str>),
+    Changes(Vec<(&'static str, bool, bool)>),
 }
 
 impl PostgresSession {
@@ -54,24 +61,24 @@ impl PostgresSession {
             calls.iter().enumerate().partition(|(_, call)| call.read.locks());
         for (_, call) in &locks {
             let statement = call.read.statement();
-            let name = self.prepare(vec![statement.name], types(1), || {
+            let name = self.prepare(Key::Reads(vec![statement.name]), || {
                 let mut sql = String::new();
                 script::append(&mut sql, &statement.postgres, '$', 0);
-                sql
+                (sql, types(1))
             });
             let name = name.await?;
-            self.execute(&mut script, &name, [call.payload.as_str()])?;
+            self.execute(&mut script, &name, [Some(call.payload.as_str())])?;
         }
         if !loads.is_empty() {
             let statements = || loads.iter().map(|(_, call)| (call.read, call.read.statement()));
-            let key = statements().map(|(_, statement)| statement.name).collect();
-            let name = self.prepare(key, types(loads.len()), || {
-                script::union(
-                    statements().map(|(read, statement)| (statement.postgres.as_ref(), read.has_blocks())),
-                )
+            let key = Key::Reads(statements().map(|(_, statement)| statement.name).collect());
+            let name = self.prepare(key, || {
+                let reads =
+                    statements().map(|(read, statement)| (statement.postgres.as_ref(), read.has_blocks()));
+                (script::union(reads), types(loads.len()))
             });
             let name = name.await?;
-            self.execute(&mut script, &name, loads.iter().map(|(_, call)| call.payload.as_str()))?;
+            self.execute(&mut script, &name, loads.iter().map(|(_, call)| Some(call.payload.as_str())))?;
         }
         let results = self.run(script).await?;
         let sent = 1 + locks.len() + usize::from(!loads.is_empty());
@@ -102,22 +109,41 @@ impl PostgresSession {
         if self.live.is_none() {
             return Err(lost());
         }
-        let key = changes.iter().map(|change| change.name).collect();
-        let name = self.prepare(key, counted_types(changes.len()), || {
-            script::modify(changes.iter().map(|change| (change.sql, change.rows.is_some())))
-        });
-        let name = name.await?;
+        let mut script = self.changes(changes).await?;
+        script.push_str("; COMMIT");
+        self.send(script).await?.map_err(|error| Fault::of_commit(&error))
+    }
+
+    /// Makes the changes of a job that was decided from what was known, as one statement that is a transaction of its
+    /// own; after a failure nothing was kept, unless the outcome is unknown.
+    pub(super) async fn write_known(&mut self, changes: &[Change]) -> Result<(), Fault> {
+        let script = self.changes(changes).await?;
+        let done = self.send(script).await?.map_err(|error| Fault::of_statement(&error));
+        if let Err(fault) = &done
+            && (fault.cure == Cure::Reconnect || matches!(fault.error, StorageError::OutcomeUnknown(_)))
+        {
+            self.live = None;
+        }
+        done
+    }
+
+    /// The script that makes the changes.
+    async fn changes(&mut self, changes: &[Change]) -> Result<String, Fault> {
+        let key = Key::Changes(changes.iter().map(Change::key).collect());
+        let name = self.prepare(key, || script::modify(changes)).await?;
         let expected: Vec<String> =
             changes.iter().filter_map(|change| change.rows).map(|rows| rows.to_string()).collect();
         let expected = format!("{{{}}}", expected.join(","));
-        let payloads = changes.iter().map(|change| change.payload.as_str());
+        let values = changes.iter().flat_map(Change::values);
         let mut script = String::new();
-        self.execute(&mut script, &name, payloads.chain([expected.as_str()]))?;
-        script.push_str("; COMMIT");
-        let script = script.trim_start_matches("; ").to_owned();
+        self.execute(&mut script, &name, values.chain([Some(expected.as_str())]))?;
+        Ok(script)
+    }
+
+    /// Runs a script that ends with the commit.
+    async fn send(&mut self, script: String) -> Result<Result<(), sqlx::Error>, Fault> {
         let live = self.live.as_mut().ok_or_else(lost)?;
-        let done = sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut live.connection).await;
-        done.map(|_| ()).map_err(|error| Fault::of_commit(&error))
+        Ok(sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut live.connection).await.map(drop))
     }
 
     pub(super) async fn abandon(&mut self) {
@@ -134,13 +160,9 @@ impl PostgresSession {
         }
     }
 
-    /// The name of a prepared statement; connects and prepares it if need be.
-    async fn prepare(
-        &mut self,
-        key: Vec<&'static str>,
-        types: String,
-        sql: impl FnOnce() -> String,
-    ) -> Result<String, Fault> {
+    /// The name of a prepared statement; connects, and prepares it from its text and the types of its parameters, if
+    /// need be.
+    async fn prepare(&mut self, key: Key, text: impl FnOnce() -> (String, String)) -> Result<String, Fault> {
         if self.live.is_none() {
             self.live = Some(self.connect().await?);
         }
@@ -149,7 +171,8 @@ impl PostgresSession {
             return Ok(name.clone());
         }
         let name = format!("compass_{}", live.prepared.len());
-        self.run(format!("PREPARE {name} ({types}) AS {}", sql())).await?;
+        let (sql, types) = text();
+        self.run(format!("PREPARE {name} ({types}) AS {sql}")).await?;
         if let Some(live) = &mut self.live {
             live.prepared.insert(key, name.clone());
         }
@@ -176,15 +199,21 @@ impl PostgresSession {
         &self,
         script: &mut String,
         name: &str,
-        payloads: impl IntoIterator<Item = &'a str>,
+        values: impl IntoIterator<Item = Option<&'a str>>,
     ) -> Result<(), Fault> {
-        script.push_str("; EXECUTE ");
+        if !script.is_empty() {
+            script.push_str("; ");
+        }
+        script.push_str("EXECUTE ");
         script.push_str(name);
         script.push('(');
         script.push_str(&literal(self.tenant.as_str())?);
-        for payload in payloads {
+        for value in values {
             script.push_str(", ");
-            script.push_str(&literal(payload)?);
+            match value {
+                Some(text) => script.push_str(&literal(text)?),
+                None => script.push_str("NULL"),
+            }
         }
         script.push(')');
         Ok(())
@@ -212,14 +241,9 @@ fn lost() -> Fault {
     Fault::unreachable(&sqlx::Error::WorkerCrashed)
 }
 
-/// The types of the parameters of joined statements with so many JSON texts.
+/// The types of the parameters of joined reads with so many JSON texts.
 pub(super) fn types(texts: usize) -> String {
     format!("text{}", ", jsonb".repeat(texts))
-}
-
-/// The same for [`script::modify`], which is told how many rows it must change.
-pub(super) fn counted_types(texts: usize) -> String {
-    format!("{}, bigint[]", types(texts))
 }
 
 /// The rows of each call, in the order of the calls; none if a row is of no call.

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use super::table::Change;
+
 /// Appends the statement that stands at `index`, with its parameters where the joined one has them.
 pub(super) fn append(script: &mut String, sql: &str, marker: char, index: usize) {
     let mut parts = sql.split(marker);
@@ -49,36 +51,43 @@ pub(super) fn union<'a>(reads: impl Iterator<Item = (&'a str, bool)>) -> String 
     script
 }
 
-/// Writes as one, all of one snapshot. Where a write is counted, the rows it changed must be as many as the array in
-/// the last parameter says at its place among the counted ones; otherwise the statement divides by zero.
-pub(super) fn modify<'a>(writes: impl Iterator<Item = (&'a str, bool)>) -> String {
+/// Changes as one, all of one snapshot and made in their order, and the types of its parameters. Where rows are
+/// counted, the change must make as many as the array in the last parameter says at its place among the counted ones;
+/// otherwise the statement divides by zero.
+pub(super) fn modify(changes: &[Change]) -> (String, String) {
     let mut script = String::from("WITH ");
+    let mut types = vec!["text"];
     let mut counted = Vec::new();
-    let mut count = 0;
-    for (index, (sql, is_counted)) in writes.enumerate() {
+    for (index, change) in changes.iter().enumerate() {
         if index > 0 {
             script.push_str(", ");
         }
         let _ = write!(script, "w{index} AS (");
-        append(&mut script, sql, '$', index);
+        let own = change.append(&mut script, types.len() + 1);
+        types.extend(own);
         script.push_str("\nRETURNING 1)");
-        if is_counted {
+        if change.rows.is_some() {
             counted.push(index);
         }
-        count = index + 1;
     }
-    let expected = count + 2;
+    types.push("bigint[]");
+    let expected = types.len();
     script.push_str("\nSELECT 1 / (CASE WHEN true");
     for (place, index) in counted.iter().enumerate() {
         let _ = write!(script, " AND (SELECT count(*) FROM w{index}) = (${expected})[{}]", place + 1);
     }
     script.push_str(" THEN 1 ELSE 0 END)");
-    script
+    (script, types.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{modify, sequence, union};
+    use std::borrow::Cow;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::writer::table::{Shape, Table};
 
     #[test]
     fn joined_statements_share_the_tenant_and_have_a_text_each() {
@@ -95,11 +104,27 @@ mod tests {
         assert_eq!(union(reads.into_iter()), expected);
     }
 
+    static GO: Table = Table {
+        name: "go",
+        columns: &[("id", "uuid")],
+        postgres: Cow::Borrowed("DELETE FROM a USING {rows} WHERE a.id = i.id AND a.tenant = $2"),
+        many: "",
+        known: None,
+        sqlite: "",
+    };
+
     #[test]
-    fn joined_writes_check_the_counted_ones() {
-        let writes = [("DELETE FROM a", false), ("DELETE FROM b WHERE c = $1", true)];
-        let expected = "WITH w0 AS (DELETE FROM a\nRETURNING 1), w1 AS (DELETE FROM b WHERE c = $3\nRETURNING 1)\n\
+    fn joined_changes_are_counted_where_a_count_is_told() {
+        let (one, two) = ([json!({"id": "a"})], [json!({"id": "b"}), json!({"id": "c"})]);
+        let changes = [
+            Change::new(&GO, &one, None, Shape::Known).unwrap(),
+            Change::new(&GO, &two, Some(2), Shape::Known).unwrap(),
+        ];
+        let (script, types) = modify(&changes);
+        let expected = "WITH w0 AS (DELETE FROM a USING (VALUES ($2::uuid)) AS i(\"id\") WHERE a.id = i.id AND a.tenant = $1\n\
+                        RETURNING 1), w1 AS (DELETE FROM a USING jsonb_to_recordset($3) AS i(\"id\" uuid) WHERE a.id = i.id \
+                        AND a.tenant = $1\nRETURNING 1)\n\
                         SELECT 1 / (CASE WHEN true AND (SELECT count(*) FROM w1) = ($4)[1] THEN 1 ELSE 0 END)";
-        assert_eq!(modify(writes.into_iter()), expected);
+        assert_eq!((script.as_str(), types.as_str()), (expected, "text, uuid, jsonb, bigint[]"));
     }
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use compass_domain::TenantId;
 
-use super::{changes::Change, fault::Fault, needs::Call, postgres::PostgresSession, sqlite::SqliteSession};
-use crate::{dialect::Dialect, transaction::Pools};
+use super::{fault::Fault, needs::Call, postgres::PostgresSession, sqlite::SqliteSession, table::Change};
+use crate::transaction::Pools;
 
 /// How long a connection may take to be made.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -34,11 +34,9 @@ impl Session {
         }
     }
 
-    pub(super) fn dialect(&self) -> Dialect {
-        match self {
-            Self::Postgres(_) => Dialect::Postgres,
-            Self::Sqlite(_) => Dialect::Sqlite,
-        }
+    /// True if a job may be decided from what is known. On SQLite a read costs too little to be saved.
+    pub(super) fn can_guess(&self) -> bool {
+        matches!(self, Self::Postgres(_))
     }
 
     /// Begins a transaction and runs the calls; the rows of each, in order.

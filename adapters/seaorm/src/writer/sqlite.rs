@@ -9,11 +9,11 @@ use futures::TryStreamExt;
 use sqlx::{AssertSqlSafe, Either, Executor as _, Row as _, Sqlite, SqlitePool, Transaction};
 
 use super::{
-    changes::Change,
     fault::{Cure, Fault},
     needs::Call,
     script,
     session::Row,
+    table::Change,
 };
 
 #[derive(Debug)]
@@ -70,11 +70,12 @@ async fn make(
     tenant: &TenantId,
     changes: &[Change],
 ) -> Result<(), Fault> {
-    let statements: Vec<_> = changes.iter().map(|change| (change.sql, change.payload.as_str())).collect();
+    let statements =
+        changes.iter().map(Change::sqlite).collect::<Result<Vec<_>, _>>().map_err(Fault::hopeless)?;
     let done = run(transaction, tenant, &statements).await?;
     for (change, done) in changes.iter().zip(done) {
         if change.rows.is_some_and(|rows| rows != done.changed) {
-            let what = format!("{} changed {} rows", change.name, done.changed);
+            let what = format!("{} changed {} rows", change.name(), done.changed);
             return Err(Fault { error: StorageError::Conflict(what), cure: Cure::Again });
         }
     }

@@ -83,11 +83,15 @@ async fn home(comms: &Comms, caller: &Caller) -> Result<ChannelId, Error> {
     if !caller.actor.is_agent() {
         return Err(Error::NoHome);
     }
+    if let Some(home) = comms.homes.recall(caller) {
+        return Ok(home);
+    }
     let mut unit = comms.storage.read(&caller.tenant).await?;
     let account = unit.find_account(caller.actor.id).await?;
     let Some(AccountKind::Agent { home_channel, .. }) = account.map(|account| account.kind) else {
         let missing = Corrupt::new(format!("agent {} has no row", caller.actor.id));
         return Err(StorageError::from(missing).into());
     };
+    comms.homes.remember(caller, home_channel);
     Ok(home_channel)
 }

@@ -18,6 +18,7 @@ use compass_comms::{
         create_user::{CreateUser, create_user},
     },
     channels::{
+        Homes,
         create_channel::{CreateChannel, Mode, create_channel},
         resolve::ChannelRef,
     },
@@ -113,6 +114,7 @@ pub(crate) fn empty() -> (Comms, Arc<MovedClock>) {
         clock: shared,
         ids: Arc::new(CountedIds::default()),
         tasks,
+        homes: Homes::default(),
     };
     (comms, clock)
 }

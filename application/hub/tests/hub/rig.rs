@@ -18,6 +18,7 @@ use compass_comms::{
     },
     asks::respond_to_ask::{RespondToAsk, respond_to_ask},
     channels::{
+        Homes,
         create_channel::{CreateChannel, Mode, create_channel},
         resolve::ChannelRef,
         update_members::{UpdateMembers, update_members},
@@ -100,6 +101,7 @@ impl Rig {
             clock,
             ids,
             tasks: tasks.clone(),
+            homes: Homes::default(),
         };
         Self { tenant: TenantId::default_tenant(), comms, hub, lanes, bus, storage, stop, tasks, ports }
     }

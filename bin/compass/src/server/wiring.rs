@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
-use compass_comms::{Comms, ports::Storage};
+use compass_comms::{Comms, channels::Homes, ports::Storage};
 use compass_hub::{
     Hub, HubPorts,
     ports::{Audience, Ledger},
@@ -123,6 +123,7 @@ fn app(shared: Shared, stores: Stores) -> App {
         clock,
         ids,
         tasks: tasks.clone(),
+        homes: Homes::default(),
     };
     App { comms, hub, lanes, tasks, stop, database: stores.database }
 }
