@@ -8,51 +8,103 @@ use sqlx::error::{DatabaseError, ErrorKind};
 #[error(transparent)]
 pub(crate) struct DbError(#[from] pub(crate) sqlx::Error);
 
+/// Kinds of failures, for both databases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// A unique index refused a row.
+    Duplicate,
+    /// A statement's own condition on its rows did not hold: it divided by zero.
+    Condition,
+    /// The same again may work: a deadlock, a busy database, a timeout.
+    Passing,
+    /// The connection is broken, or the database ends or refuses it.
+    Unreachable,
+    /// The database has no room, or may not write.
+    Exhausted,
+    /// Anything else is a fault of ours.
+    Other,
+}
+
 impl DbError {
     /// True if a unique index refused a row.
     pub(crate) fn is_unique_violation(&self) -> bool {
-        self.database().is_some_and(|error| matches!(error.kind(), ErrorKind::UniqueViolation))
-    }
-
-    fn database(&self) -> Option<&dyn DatabaseError> {
-        self.0.as_database_error()
+        failure(&self.0) == Failure::Duplicate
     }
 
     fn code(&self) -> Option<String> {
-        self.database()?.code().map(std::borrow::Cow::into_owned)
+        self.0.as_database_error()?.code().map(std::borrow::Cow::into_owned)
     }
 }
 
 impl From<DbError> for StorageError {
     fn from(error: DbError) -> Self {
         let text = error.to_string();
-        if error.is_unique_violation() {
-            return Self::Conflict(text);
-        }
-        match &error.0 {
-            sqlx::Error::Database(_) if error.is_passing() => Self::Unavailable(text),
-            sqlx::Error::Io(_)
-            | sqlx::Error::Tls(_)
-            | sqlx::Error::Protocol(_)
-            | sqlx::Error::PoolTimedOut
-            | sqlx::Error::PoolClosed
-            | sqlx::Error::BeginFailed
-            | sqlx::Error::WorkerCrashed => Self::Unavailable(text),
-            _ => Self::Internal(text),
+        match failure(&error.0) {
+            Failure::Duplicate => Self::Conflict(text),
+            Failure::Passing | Failure::Unreachable | Failure::Exhausted => Self::Unavailable(text),
+            Failure::Condition | Failure::Other => Self::Internal(text),
         }
     }
 }
 
-impl DbError {
-    /// True if the database refused for a reason that passes.
-    fn is_passing(&self) -> bool {
-        let Some(code) = self.code() else { return false };
-        // Postgres: connection, resources, operator, lock and rollback classes. SQLite: busy, locked, disk full.
-        let passing = ["08", "53", "57", "55P03", "40"];
-        if code.len() == 5 {
-            return passing.iter().any(|class| code.starts_with(class));
+/// The kind of a failure.
+pub(crate) fn failure(error: &sqlx::Error) -> Failure {
+    use sqlx::Error as E;
+    match error {
+        E::Database(refused) if matches!(refused.kind(), ErrorKind::UniqueViolation) => Failure::Duplicate,
+        E::Database(refused) => {
+            let code = refused.code().unwrap_or_default();
+            match sqlite_code(refused.as_ref(), &code) {
+                Some(code) => of_sqlite(code),
+                None => of_postgres(&code),
+            }
         }
-        code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 13))
+        E::Io(_)
+        | E::Tls(_)
+        | E::Protocol(_)
+        | E::PoolTimedOut
+        | E::PoolClosed
+        | E::BeginFailed
+        | E::WorkerCrashed => Failure::Unreachable,
+        _ => Failure::Other,
+    }
+}
+
+fn of_postgres(code: &str) -> Failure {
+    match code {
+        "22012" => Failure::Condition,
+        // Lock not available, cancelled by a timeout.
+        "55P03" | "57014" => Failure::Passing,
+        // Too many connections.
+        "53300" => Failure::Unreachable,
+        code => match code.get(..2) {
+            // Serialization failures and deadlocks.
+            Some("40") => Failure::Passing,
+            // Connection exceptions; shutdown, crash, starting up.
+            Some("08" | "57") => Failure::Unreachable,
+            Some("53") => Failure::Exhausted,
+            _ => Failure::Other,
+        },
+    }
+}
+
+fn sqlite_code(error: &dyn DatabaseError, code: &str) -> Option<i32> {
+    error.try_downcast_ref::<sqlx::sqlite::SqliteError>()?;
+    code.parse().ok()
+}
+
+/// The lowest byte says what failed, the others say where.
+fn of_sqlite(code: i32) -> Failure {
+    const BUSY: i32 = 5;
+    const LOCKED: i32 = 6;
+    const READ_ONLY: i32 = 8;
+    const IO_ERROR: i32 = 10;
+    const FULL: i32 = 13;
+    const CANNOT_OPEN: i32 = 14;
+    match code & 0xff {
+        BUSY | LOCKED => Failure::Passing,
+        READ_ONLY | IO_ERROR | FULL | CANNOT_OPEN => Failure::Exhausted,
+        _ => Failure::Other,
     }
 }
 

@@ -73,11 +73,9 @@ pub(super) async fn run(
     };
     if changes.is_empty() {
         session.abandon().await;
-    } else {
-        if let Err(fault) = session.write(&changes).await {
-            known.forget();
-            return Err(fault);
-        }
+    } else if let Err(fault) = session.write(&changes).await {
+        known.forget();
+        return Err(fault);
     }
     if session.can_guess() {
         known.learn(found.loaded, &decided);

@@ -2,6 +2,8 @@
 
 use compass_ports::StorageError;
 
+use crate::error::{Failure, failure};
+
 /// A failed attempt: what callers are told if nothing else helps, and what may help.
 #[derive(Debug)]
 pub(super) struct Fault {
@@ -20,9 +22,6 @@ pub(super) enum Cure {
     None,
 }
 
-/// A division by zero, by which a statement refuses to go on when a condition on its rows does not hold.
-const CONDITION: &str = "22012";
-
 impl Fault {
     pub(super) fn hopeless(error: StorageError) -> Self {
         Self { error, cure: Cure::None }
@@ -38,37 +37,17 @@ impl Fault {
 
     /// The meaning of an error of a statement that is not a commit.
     pub(super) fn of(error: &sqlx::Error) -> Self {
-        let sqlx::Error::Database(database) = error else {
-            return if is_broken(error) {
-                Self::unreachable(error)
-            } else {
-                Self::hopeless(StorageError::Internal(error.to_string()))
-            };
+        let text = || match error {
+            sqlx::Error::Database(refused) => refused.message().to_owned(),
+            other => other.to_string(),
         };
-        let code = database.code().unwrap_or_default();
-        let text = database.message();
-        let passing = || Self { error: StorageError::Unavailable(text.into()), cure: Cure::Again };
-        if database.is_unique_violation() {
-            return Self::conflict(text);
-        }
-        if let Some(code) = sqlite_code(database.as_ref(), &code) {
-            return match code & 0xff {
-                sqlite::BUSY | sqlite::LOCKED => passing(),
-                sqlite::FULL | sqlite::IO_ERROR | sqlite::CANNOT_OPEN | sqlite::READ_ONLY => {
-                    Self::hopeless(StorageError::Unavailable(text.into()))
-                }
-                _ => Self::hopeless(StorageError::Internal(text.into())),
-            };
-        }
-        match code.as_ref() {
-            CONDITION => Self::conflict("a row to change is not as it was read"),
-            // Serialization failure, deadlock, lock not available, cancelled by a timeout.
-            "40001" | "40P01" | "55P03" | "57014" => passing(),
-            // Connection exceptions, shutdown, crash, starting up, too many connections.
-            "57P01" | "57P02" | "57P03" | "53300" => Self::unreachable(error),
-            code if code.starts_with("08") => Self::unreachable(error),
-            code if code.starts_with("53") => Self::hopeless(StorageError::Unavailable(text.into())),
-            _ => Self::hopeless(StorageError::Internal(text.into())),
+        match failure(error) {
+            Failure::Duplicate => Self::conflict(&text()),
+            Failure::Condition => Self::conflict("a row to change is not as it was read"),
+            Failure::Passing => Self { error: StorageError::Unavailable(text()), cure: Cure::Again },
+            Failure::Unreachable => Self::unreachable(error),
+            Failure::Exhausted => Self::hopeless(StorageError::Unavailable(text())),
+            Failure::Other => Self::hopeless(StorageError::Internal(text())),
         }
     }
 
@@ -96,25 +75,3 @@ impl Fault {
 /// "The administrator ends this connection", which Postgres says instead of completing a statement, never after its
 /// commit.
 const ENDED: &str = "57P01";
-
-mod sqlite {
-    pub(super) const BUSY: i32 = 5;
-    pub(super) const LOCKED: i32 = 6;
-    pub(super) const READ_ONLY: i32 = 8;
-    pub(super) const IO_ERROR: i32 = 10;
-    pub(super) const FULL: i32 = 13;
-    pub(super) const CANNOT_OPEN: i32 = 14;
-}
-
-fn sqlite_code(error: &dyn sqlx::error::DatabaseError, code: &str) -> Option<i32> {
-    error.try_downcast_ref::<sqlx::sqlite::SqliteError>()?;
-    code.parse().ok()
-}
-
-fn is_broken(error: &sqlx::Error) -> bool {
-    use sqlx::Error as E;
-    matches!(
-        error,
-        E::Io(_) | E::Tls(_) | E::Protocol(_) | E::PoolTimedOut | E::PoolClosed | E::WorkerCrashed
-    )
-}

@@ -73,7 +73,7 @@ impl Known {
             TopicSelector::Name { name, .. } => self.loaded.topic_named(channel, name.key())?,
         };
         let mut loaded = Loaded::new();
-        loaded.put_channel(head.clone());
+        loaded.put_channel(*head);
         loaded.put_participant(channel, author);
         loaded.put_topic(topic.clone());
         Some(Guess { loaded, actor: author })
@@ -86,7 +86,7 @@ impl Known {
             return None;
         }
         let mut loaded = Loaded::new();
-        loaded.put_channel(self.loaded.channel(found.channel)?.clone());
+        loaded.put_channel(*self.loaded.channel(found.channel)?);
         loaded.put_participant(found.channel, actor);
         loaded.put_topic(self.loaded.topic(found.channel, message.topic())?.clone());
         loaded.put_ask(ask, Ok((found, message.clone())));

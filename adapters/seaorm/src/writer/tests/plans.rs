@@ -87,7 +87,7 @@ async fn plan(connection: &mut sqlx::PgConnection, types: &str, values: &str, sq
 async fn no_statement_of_the_writer_scans_a_table() {
     let Some(world) = World::postgres().await else { return };
     let mut connection = sqlx::PgConnection::connect(&world.db.url).await.unwrap();
-    let settings = format!("SET ROLE compass_app; {}", SETTINGS);
+    let settings = format!("SET ROLE compass_app; {SETTINGS}");
     sqlx::raw_sql(sqlx::AssertSqlSafe(settings)).execute(&mut connection).await.unwrap();
     let mut plans = Vec::new();
     for (read, _) in READS {
