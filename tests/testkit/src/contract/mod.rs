@@ -13,6 +13,7 @@ pub mod pending;
 pub mod posting;
 pub mod race;
 pub mod recipients;
+pub mod rosters;
 pub mod routing;
 pub mod telling;
 pub mod tokens;
@@ -49,6 +50,14 @@ macro_rules! storage_contract {
                 a_tree_makes_channel_mates_without_member_rows,
                 accounts_are_listed_by_handle,
                 an_activity_replaces_the_one_before,
+            ]
+            rosters: [
+                each_scope_is_seen_from_a_child_and_from_a_root,
+                an_invisible_agent_is_clipped_out_of_every_scope,
+                a_vantage_that_is_not_seen_is_not_found,
+                the_built_in_sender_is_in_no_scope,
+                an_entry_has_the_activity_as_cut_and_offline_without_a_session,
+                rosters_participants_and_mates_equal_the_domains_rule_on_random_worlds,
             ]
             channels: [
                 a_channel_is_read_back_as_it_was_stored,
