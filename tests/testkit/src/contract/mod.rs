@@ -218,6 +218,8 @@ macro_rules! bus_contract {
                 tenants_do_not_see_each_other_and_a_tap_sees_all,
                 events_of_one_list_are_adjacent,
                 waiting_can_be_dropped,
+                the_access_version_rises_with_what_may_change_access_and_by_hand,
+                a_commit_of_unknown_outcome_raises_the_access_version,
             ]
         }
     };
