@@ -90,7 +90,12 @@ impl EventBus for MemoryBus {
     }
 
     fn access_version(&self, tenant: &TenantId) -> u64 {
-        self.state().tenants.get(tenant).map_or(0, |ring| ring.access)
+        let state = self.state();
+        match &state.tap {
+            Some(_) => state.tenants.get(tenant).map_or(0, |ring| ring.access),
+            // What was known before may be older than the end.
+            None => u64::MAX,
+        }
     }
 
     fn raise_access(&self, tenant: &TenantId) {

@@ -67,6 +67,7 @@ pub trait EventBus: Send + Sync {
     fn tap(&self) -> Box<dyn Subscription>;
 
     /// A number that is raised by every published event that may change who sees what, before anyone gets it.
+    /// A closed bus has the highest.
     fn access_version(&self, tenant: &TenantId) -> u64;
 
     /// Raises the access version, because something that nobody could tell of may have changed.
