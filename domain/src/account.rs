@@ -157,6 +157,17 @@ impl Account {
     pub fn is_agent(&self) -> bool {
         matches!(self.kind, AccountKind::Agent { .. })
     }
+
+    /// True if `viewer` may see the account: it is the viewer, a person, an agent of the viewer's, or shares a
+    /// channel with it.
+    pub fn is_visible_to(&self, viewer: AccountId, shares_a_channel: impl FnOnce() -> bool) -> bool {
+        self.id == viewer
+            || match self.kind {
+                AccountKind::User { .. } => true,
+                AccountKind::Agent { owner, .. } => owner == viewer || shares_a_channel(),
+                AccountKind::System => shares_a_channel(),
+            }
+    }
 }
 
 /// Who calls, as the door found out; never a field of a request.

@@ -53,3 +53,18 @@ pub enum Event {
         activity: String,
     },
 }
+
+impl Event {
+    /// True if it may change who sees what, so that what is known about that has to be read again.
+    pub fn changes_access(&self) -> bool {
+        match self {
+            Self::ChannelChanged { .. } | Self::AccountChanged(_) => true,
+            Self::MessagePosted(_)
+            | Self::MessageUpdated(_)
+            | Self::MessageSettled { .. }
+            | Self::TopicUpserted(_)
+            | Self::ActivityChanged { .. }
+            | Self::AgentPresenceChanged { .. } => false,
+        }
+    }
+}

@@ -16,6 +16,7 @@ pub mod mention;
 pub mod message;
 pub mod participation;
 pub mod presence;
+pub mod roster;
 pub mod text;
 pub mod topic;
 

@@ -25,6 +25,11 @@ impl AgentTree {
         Self { nodes: nodes.into_iter().collect() }
     }
 
+    /// Every agent, in no order.
+    pub fn agents(&self) -> impl Iterator<Item = (AccountId, AgentNode)> {
+        self.nodes.iter().map(|(agent, node)| (*agent, *node))
+    }
+
     /// The owner of an agent; `None` for anyone else.
     pub fn owner(&self, agent: AccountId) -> Option<AccountId> {
         self.nodes.get(&agent).map(|node| node.owner)
@@ -33,6 +38,11 @@ impl AgentTree {
     /// The agent above an agent.
     pub fn parent(&self, agent: AccountId) -> Option<AccountId> {
         self.nodes.get(&agent).and_then(|node| node.parent)
+    }
+
+    /// The agents that are `top` or stand below it.
+    pub fn subtree(&self, top: AccountId) -> impl Iterator<Item = AccountId> {
+        self.nodes.keys().copied().filter(move |agent| self.stands_under(*agent, top))
     }
 
     /// True if `agent` is `top` or stands below it; a cycle in the rows ends the walk.

@@ -2,6 +2,8 @@
 //!
 //! The contract itself, with its comments for client developers, is `compass/v1/*.proto`.
 
+pub mod code;
+
 /// Messages, enums, clients and servers of the package `compass.v1`.
 #[expect(
     clippy::pedantic,

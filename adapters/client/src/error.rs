@@ -1,5 +1,6 @@
 //! What can go wrong with a call, told apart by what the caller can do about it.
 
+use compass_proto::code;
 use tonic::{Code, Status};
 
 /// The contract's name of an error code, such as `not_found`.
@@ -58,8 +59,8 @@ impl ClientError {
 
     /// A refusal as an in-band error of the relay names it.
     pub(crate) fn in_band(code: &str, message: String) -> Self {
-        match TOKENS.iter().find(|(_, token)| *token == code) {
-            Some((code, _)) => from_code(*code, message),
+        match code::parse(code) {
+            Some(code) => from_code(code, message),
             None => Self::Refused { code: "internal", message },
         }
     }
@@ -71,36 +72,12 @@ impl From<Status> for ClientError {
     }
 }
 
-const TOKENS: [(Code, CodeToken); 17] = [
-    (Code::Ok, "ok"),
-    (Code::Cancelled, "cancelled"),
-    (Code::Unknown, "unknown"),
-    (Code::InvalidArgument, "invalid_argument"),
-    (Code::DeadlineExceeded, "deadline_exceeded"),
-    (Code::NotFound, "not_found"),
-    (Code::AlreadyExists, "already_exists"),
-    (Code::PermissionDenied, "permission_denied"),
-    (Code::ResourceExhausted, "resource_exhausted"),
-    (Code::FailedPrecondition, "failed_precondition"),
-    (Code::Aborted, "aborted"),
-    (Code::OutOfRange, "out_of_range"),
-    (Code::Unimplemented, "unimplemented"),
-    (Code::Internal, "internal"),
-    (Code::Unavailable, "unavailable"),
-    (Code::DataLoss, "data_loss"),
-    (Code::Unauthenticated, "unauthenticated"),
-];
-
 fn from_code(code: Code, message: String) -> ClientError {
     match code {
         Code::Unavailable => ClientError::Unreachable(message),
         Code::Unknown | Code::Cancelled | Code::DeadlineExceeded => ClientError::OutcomeUnknown(message),
-        _ => ClientError::Refused { code: token(code), message },
+        _ => ClientError::Refused { code: code::token(code), message },
     }
-}
-
-fn token(code: Code) -> CodeToken {
-    TOKENS.iter().find(|(known, _)| *known == code).map_or("internal", |(_, token)| *token)
 }
 
 /// The status text, and the innermost cause if the transport failed.

@@ -1,9 +1,12 @@
 //! Calls of the relay's union, and what a failed one means.
 
 use compass_agent::ports::{Call, CallError, CallResult, Channel};
-use compass_proto::v1::{
-    self, comms_call_request::Call as WireCall, comms_call_result::Result as WireResult,
-    list_messages_request, post_message_request,
+use compass_proto::{
+    code::token,
+    v1::{
+        self, comms_call_request::Call as WireCall, comms_call_result::Result as WireResult,
+        list_messages_request, post_message_request,
+    },
 };
 use tonic::{Code, Status};
 
@@ -77,28 +80,6 @@ fn never_connected(status: &Status) -> bool {
         source = error.source();
     }
     false
-}
-
-fn token(code: Code) -> &'static str {
-    match code {
-        Code::Ok => "ok",
-        Code::Cancelled => "cancelled",
-        Code::Unknown => "unknown",
-        Code::InvalidArgument => "invalid_argument",
-        Code::DeadlineExceeded => "deadline_exceeded",
-        Code::NotFound => "not_found",
-        Code::AlreadyExists => "already_exists",
-        Code::PermissionDenied => "permission_denied",
-        Code::ResourceExhausted => "resource_exhausted",
-        Code::FailedPrecondition => "failed_precondition",
-        Code::Aborted => "aborted",
-        Code::OutOfRange => "out_of_range",
-        Code::Unimplemented => "unimplemented",
-        Code::Internal => "internal",
-        Code::Unavailable => "unavailable",
-        Code::DataLoss => "data_loss",
-        Code::Unauthenticated => "unauthenticated",
-    }
 }
 
 fn post_container(channel: Channel) -> Option<post_message_request::Container> {

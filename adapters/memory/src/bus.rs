@@ -30,6 +30,8 @@ struct State {
 
 struct Ring {
     last_seq: u64,
+    /// Raised by whatever may change who sees what.
+    access: u64,
     retained: VecDeque<Arc<Published>>,
     live: broadcast::Sender<Arc<Published>>,
 }
@@ -87,6 +89,22 @@ impl EventBus for MemoryBus {
         Box::new(Reader { replay: VecDeque::new(), live })
     }
 
+    fn access_version(&self, tenant: &TenantId) -> u64 {
+        let state = self.state();
+        match &state.tap {
+            Some(_) => state.tenants.get(tenant).map_or(0, |ring| ring.access),
+            // What was known before may be older than the end.
+            None => u64::MAX,
+        }
+    }
+
+    fn raise_access(&self, tenant: &TenantId) {
+        let mut state = self.state();
+        if state.tap.is_some() {
+            state.tenants.entry(tenant.clone()).or_insert_with(Ring::new).access += 1;
+        }
+    }
+
     fn epoch(&self) -> u64 {
         self.epoch.get()
     }
@@ -101,11 +119,12 @@ impl EventBus for MemoryBus {
 impl Ring {
     fn new() -> Self {
         let (live, _) = broadcast::channel(LIVE_BUFFER);
-        Self { last_seq: 0, retained: VecDeque::with_capacity(RETAINED), live }
+        Self { last_seq: 0, access: 0, retained: VecDeque::with_capacity(RETAINED), live }
     }
 
     fn push(&mut self, published: Arc<Published>) {
         self.last_seq = published.seq;
+        self.access += u64::from(published.event.changes_access());
         if self.retained.len() == RETAINED {
             self.retained.pop_front();
         }

@@ -10,6 +10,7 @@ use compass_comms::ports::{
 use compass_domain::{
     Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, Seq, Topic, TopicId,
     UnixMillis, limits,
+    roster::{self, RosterScope},
 };
 use compass_ports::StorageError;
 
@@ -59,6 +60,25 @@ impl AccountReads for Snapshot {
         Ok(found.is_some_and(|account| self.rows.sees_account(viewer, account)))
     }
 
+    async fn list_roster(
+        &mut self,
+        viewer: Actor,
+        vantage: AccountId,
+        scope: RosterScope,
+    ) -> Result<Vec<Account>, StorageError> {
+        let agents = roster::agents_in(scope, vantage, self.rows.accounts.forest());
+        let agents = agents.into_iter().filter_map(|agent| self.rows.accounts.find(agent));
+        let visible = agents.filter(|agent| self.rows.sees_account(viewer, agent));
+        Ok(visible.map(|agent| Account::clone(agent)).collect())
+    }
+
+    async fn channel_mates(&mut self, account: AccountId) -> Result<Vec<AccountId>, StorageError> {
+        let channels = self.rows.channels_of(account);
+        let mates = self.rows.accounts.all().map(|other| other.id);
+        let shares = |other: &AccountId| channels.iter().any(|id| self.rows.participates(*other, *id));
+        Ok(mates.filter(shares).collect())
+    }
+
     async fn list_activities(
         &mut self,
         agents: &[AccountId],
@@ -100,6 +120,11 @@ impl ChannelReads for Snapshot {
         channels: &[ChannelId],
     ) -> Result<Vec<ChannelId>, StorageError> {
         Ok(channels.iter().copied().filter(|id| self.rows.participates(account, *id)).collect())
+    }
+
+    async fn participants(&mut self, channel: ChannelId) -> Result<Vec<AccountId>, StorageError> {
+        let accounts = self.rows.accounts.all().map(|account| account.id);
+        Ok(accounts.filter(|account| self.rows.participates(*account, channel)).collect())
     }
 
     async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError> {

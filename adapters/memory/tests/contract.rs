@@ -33,4 +33,5 @@ compass_testkit::storage_contract!(fixture);
 compass_testkit::writer_contract!(fixture);
 compass_testkit::hub_ports_contract!(fixture);
 compass_testkit::bus_contract!(fixture);
+compass_testkit::events_contract!(fixture);
 compass_testkit::asks_contract!(fixture);

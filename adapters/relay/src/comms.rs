@@ -7,6 +7,7 @@ use compass_comms::{
     accounts::{
         create_agent::{CreateAgent, create_agent},
         create_user::{CreateUser, create_user},
+        get_roster::get_roster,
         list_accounts::list_accounts,
     },
     asks::respond_to_ask::respond_to_ask,
@@ -188,8 +189,11 @@ impl CommsService for CommsDoor {
         pending::rpc("CommsService/SetChannelPolicy")
     }
 
-    async fn get_roster(&self, _: Request<v1::GetRosterRequest>) -> Answer<v1::GetRosterResponse> {
-        pending::rpc("CommsService/GetRoster")
+    async fn get_roster(&self, request: Request<v1::GetRosterRequest>) -> Answer<v1::GetRosterResponse> {
+        let (caller, sent) = taken(request)?;
+        let get = mapping::get_roster_in(&sent).map_err(|error| status(&error))?;
+        let entries = get_roster(&self.comms, &caller, get).await.map_err(|error| status(&error))?;
+        Ok(Response::new(mapping::roster(&entries)))
     }
 
     async fn update_pinned_board(

@@ -13,7 +13,6 @@ pub const RPCS: &[&str] = &[
     "CommsService/UpdateTopic",
     "CommsService/SearchMessages",
     "CommsService/SetChannelPolicy",
-    "CommsService/GetRoster",
     "CommsService/UpdatePinnedBoard",
     "CompassService/SubscribeEvents",
     "CompassService/ProvisionAgentWorkspace",
@@ -32,7 +31,7 @@ pub const RPCS: &[&str] = &[
 
 /// Arms of the relayed call that answer `unimplemented`, by their names on the wire.
 pub const ARMS: &[&str] =
-    &["roster", "pin", "create_channel", "update_members", "create_channel_group", "open_dm", "list_topics"];
+    &["pin", "create_channel", "update_members", "create_channel_group", "open_dm", "list_topics"];
 
 /// Fields whose use answers UNIMPLEMENTED.
 pub const FIELDS: &[&str] = &["UpdateChannelMembersRequest.new_name"];

@@ -70,7 +70,12 @@ macro_rules! limited {
 pub fn services(doors: Doors) -> Result<Services, RouterError> {
     let Doors { comms, hub, lanes, version, stop, fallback } = doors;
     let auth = Auth::new(comms.clone());
-    let streams = Streams { auth: auth.clone(), tasks: comms.tasks.clone(), stop: stop.clone() };
+    let streams = Streams {
+        auth: auth.clone(),
+        audiences: Arc::default(),
+        tasks: comms.tasks.clone(),
+        stop: stop.clone(),
+    };
     let (health, health_service) = tonic_health::server::health_reporter();
     let comms_door = CommsDoor { comms: comms.clone(), streams };
     let server_door = ServerDoor { comms: comms.clone(), auth: auth.clone(), version };

@@ -1,7 +1,7 @@
 //! The one table from what a caller can do about a failure to the code that says so on the wire.
 
 use compass_domain::{Classified, ErrorKind};
-use compass_proto::v1::CommsCallError;
+use compass_proto::{code::token, v1::CommsCallError};
 use tonic::{Code, Status};
 
 /// Sent in place of a fault's own words, which may tell about storage.
@@ -54,28 +54,6 @@ fn code(kind: ErrorKind) -> Code {
         ErrorKind::Unavailable => Code::Unavailable,
         ErrorKind::OutcomeUnknown => Code::Unknown,
         ErrorKind::Internal => Code::Internal,
-    }
-}
-
-fn token(code: Code) -> &'static str {
-    match code {
-        Code::Ok => "ok",
-        Code::Cancelled => "cancelled",
-        Code::Unknown => "unknown",
-        Code::InvalidArgument => "invalid_argument",
-        Code::DeadlineExceeded => "deadline_exceeded",
-        Code::NotFound => "not_found",
-        Code::AlreadyExists => "already_exists",
-        Code::PermissionDenied => "permission_denied",
-        Code::ResourceExhausted => "resource_exhausted",
-        Code::FailedPrecondition => "failed_precondition",
-        Code::Aborted => "aborted",
-        Code::OutOfRange => "out_of_range",
-        Code::Unimplemented => "unimplemented",
-        Code::Internal => "internal",
-        Code::Unavailable => "unavailable",
-        Code::DataLoss => "data_loss",
-        Code::Unauthenticated => "unauthenticated",
     }
 }
 

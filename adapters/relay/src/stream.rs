@@ -1,11 +1,12 @@
 //! The comms stream: events as the use case yields them, until the token, the client or the server ends it.
 
+use std::sync::Arc;
+
 use compass_comms::{
     Caller, Comms,
-    events::subscribe::{EventStream, StreamItem, SubscribeFrom, subscribe},
+    events::{Audiences, EventStream, StreamItem, SubscribeFrom, subscribe},
 };
-use compass_domain::Event;
-use compass_ports::{Published, StorageError};
+use compass_ports::Published;
 use compass_proto::v1::{SubscribeCommsRequest, SubscribeCommsResponse};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -27,6 +28,7 @@ type Frame = Result<SubscribeCommsResponse, Status>;
 #[derive(Clone)]
 pub(crate) struct Streams {
     pub(crate) auth: Auth,
+    pub(crate) audiences: Arc<Audiences>,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
 }
@@ -41,10 +43,10 @@ impl Streams {
         from: &SubscribeCommsRequest,
     ) -> ReceiverStream<Frame> {
         let from = SubscribeFrom { since_seq: from.since_seq, epoch: from.instance_epoch };
-        let events = subscribe(comms, &caller, from).await;
+        let events = subscribe(comms, &self.audiences, &caller, from).await;
         let (frames, receiver) = mpsc::channel(WAITING_FRAMES);
         let ended = self.auth.clone().ended(identity, self.stop.clone());
-        let pump = Pump { comms: comms.clone(), caller, frames };
+        let pump = Pump { comms: comms.clone(), audiences: Arc::clone(&self.audiences), frames };
         self.tasks.spawn(async move {
             tokio::select! {
                 () = pump.run(events) => {}
@@ -61,7 +63,7 @@ impl Streams {
 
 struct Pump {
     comms: Comms,
-    caller: Caller,
+    audiences: Arc<Audiences>,
     frames: mpsc::Sender<Frame>,
 }
 
@@ -84,14 +86,8 @@ impl Pump {
     }
 
     async fn frame(&self, published: &Published) -> Result<Option<SubscribeCommsResponse>, Status> {
-        let open_asks = self.open_asks(&published.event).await.map_err(|error| status(&error))?;
+        let open_asks = self.audiences.open_asks(&*self.comms.storage, published).await;
+        let open_asks = open_asks.map_err(|error| status(&error))?;
         Ok(mapping::frame(published, self.comms.bus.epoch(), open_asks))
-    }
-
-    /// Open asks of the topic an event is about; they are counted when they are read and kept nowhere.
-    async fn open_asks(&self, event: &Event) -> Result<u32, StorageError> {
-        let Event::TopicUpserted(topic) = event else { return Ok(0) };
-        let mut unit = self.comms.storage.read(&self.caller.tenant).await?;
-        Ok(unit.find_topic(topic.id).await?.map_or(0, |summary| summary.open_asks))
     }
 }

@@ -3,6 +3,7 @@
 use compass_domain::{
     Account, AccountId, Actor, Corrupt, Handle, TenantId, UnixMillis,
     account::{AccountKind, UserRole},
+    roster::RosterScope,
 };
 use compass_ports::StorageError;
 use sea_orm::QueryResult;
@@ -43,23 +44,97 @@ pub(crate) async fn find_by_handle(
     tx.one(&sql, vec![tenant(of), handle.as_str().into()]).await?.map(|row| read(&row)).transpose()
 }
 
-/// Whom the viewer sees, by handle.
-pub(crate) async fn list(tx: &mut Tx, of: &TenantId, viewer: Actor) -> Result<Vec<Account>, StorageError> {
-    let sql = format!(
-        "WITH RECURSIVE {mine}, {shared},
+/// Terms of a `WITH RECURSIVE` that end in `visible (id)`: whom the account bound as `$2` sees. `$1` is the tenant.
+fn visible() -> String {
+    format!(
+        "{mine}, {shared},
         visible (id) AS (
             SELECT self.id FROM accounts self WHERE self.id = $2
             UNION SELECT person.id FROM accounts person WHERE person.tenant = $1 AND person.kind = {USER}
             UNION SELECT agent.id FROM accounts agent WHERE agent.owner = $2
             UNION SELECT shared.account FROM shared
-        )
-        SELECT {COLUMNS} FROM visible JOIN accounts account ON account.id = visible.id
-        WHERE account.tenant = $1 ORDER BY account.handle",
+        )",
         mine = participation::channels_of("mine", "$2"),
         shared = participation::participants_of("shared", "mine"),
+    )
+}
+
+/// Whom the viewer sees, by handle.
+pub(crate) async fn list(tx: &mut Tx, of: &TenantId, viewer: Actor) -> Result<Vec<Account>, StorageError> {
+    let sql = format!(
+        "WITH RECURSIVE {visible}
+        SELECT {COLUMNS} FROM visible JOIN accounts account ON account.id = visible.id
+        WHERE account.tenant = $1 ORDER BY account.handle",
+        visible = visible(),
     );
     let rows = tx.all(&sql, vec![tenant(of), id(viewer.id)]).await?;
     rows.iter().map(read).collect()
+}
+
+/// The agents around the vantage that the viewer sees, by id.
+pub(crate) async fn roster(
+    tx: &mut Tx,
+    of: &TenantId,
+    viewer: Actor,
+    vantage: AccountId,
+    scope: RosterScope,
+) -> Result<Vec<Account>, StorageError> {
+    let sql = format!(
+        "WITH RECURSIVE {visible}, {around}
+        SELECT {COLUMNS} FROM around JOIN visible ON visible.id = around.id
+        JOIN accounts account ON account.id = around.id
+        WHERE account.tenant = $1 AND account.kind = {AGENT} ORDER BY account.id",
+        visible = visible(),
+        around = around(scope),
+    );
+    let rows = tx.all(&sql, vec![tenant(of), id(viewer.id), id(vantage)]).await?;
+    rows.iter().map(read).collect()
+}
+
+/// The term `around (id)`: the twin of [`compass_domain::roster::agents_in`] for the account bound as `$3`.
+fn around(scope: RosterScope) -> String {
+    match scope {
+        RosterScope::Neighborhood => format!(
+            "around (id) AS (
+                SELECT self.id FROM accounts self WHERE self.id = $3
+                UNION SELECT self.parent FROM accounts self WHERE self.id = $3 AND self.parent IS NOT NULL
+                UNION SELECT child.id FROM accounts child WHERE child.parent = $3
+                UNION SELECT sibling.id FROM accounts self JOIN accounts sibling ON sibling.parent = self.parent
+                    WHERE self.id = $3
+                UNION SELECT root.id FROM accounts self
+                    JOIN accounts root ON root.tenant = $1 AND root.kind = {AGENT} AND root.parent IS NULL
+                    WHERE self.id = $3 AND self.parent IS NULL
+            )"
+        ),
+        RosterScope::Subtree => "around (id) AS (
+                SELECT self.id FROM accounts self WHERE self.id = $3
+                UNION SELECT agent.id FROM around JOIN accounts agent ON agent.parent = around.id
+            )"
+        .to_owned(),
+        RosterScope::Owner => "around (id) AS (
+                SELECT agent.id FROM accounts agent WHERE agent.owner = $3
+                UNION SELECT agent.id FROM accounts self JOIN accounts agent ON agent.owner = self.owner
+                    WHERE self.id = $3
+            )"
+        .to_owned(),
+    }
+}
+
+/// Everyone who shares a channel with the account.
+pub(crate) async fn channel_mates(
+    tx: &mut Tx,
+    of: &TenantId,
+    account: AccountId,
+) -> Result<Vec<AccountId>, StorageError> {
+    let sql = format!(
+        "WITH RECURSIVE {mine}, {shared}
+        SELECT DISTINCT account.id FROM shared JOIN accounts account ON account.id = shared.account
+        WHERE account.tenant = $1",
+        mine = participation::channels_of("mine", "$2"),
+        shared = participation::participants_of("shared", "mine"),
+    );
+    let rows = tx.all(&sql, vec![tenant(of), id(account)]).await?;
+    rows.iter().map(|row| row.id("id")).collect()
 }
 
 /// True if the viewer sees the account.

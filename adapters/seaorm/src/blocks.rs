@@ -451,6 +451,15 @@ mod tests {
     }
 
     #[test]
+    fn a_stored_ask_without_the_keys_answered_and_cancelled_is_open() {
+        let stored =
+            r#"[{"kind":"ask","ask":{"ask_id":"a","questions":[{"question_id":"q","question":"?"}]}}]"#;
+        let blocks = decode(stored).unwrap();
+        let [StoredBlock::Ask(ask)] = blocks.as_slice() else { panic!("{blocks:?}") };
+        assert_eq!((ask.answered, ask.cancelled), (false, false));
+    }
+
+    #[test]
     fn an_unknown_key_is_ignored_and_lost_on_the_next_write() {
         let newer =
             r#"[{"kind":"text","text":"t","color":"red"},{"kind":"ask","ask":{"ask_id":"a","due":5}}]"#;

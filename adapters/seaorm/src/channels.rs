@@ -127,6 +127,23 @@ pub(crate) async fn participating(
     rows.iter().map(|row| row.id("id")).collect()
 }
 
+/// Everyone who takes part in the channel.
+pub(crate) async fn participants(
+    tx: &mut Tx,
+    of: &TenantId,
+    channel: ChannelId,
+) -> Result<Vec<AccountId>, StorageError> {
+    let sql = format!(
+        "WITH RECURSIVE wanted (channel) AS (
+            SELECT channel.id FROM channels channel WHERE channel.tenant = $1 AND channel.id = $2
+        ), {part}
+        SELECT part.account FROM part",
+        part = participation::participants_of("part", "wanted"),
+    );
+    let rows = tx.all(&sql, vec![tenant(of), id(channel)]).await?;
+    rows.iter().map(|row| row.id("account")).collect()
+}
+
 /// True if the two take part in a channel together.
 pub(crate) async fn share(
     tx: &mut Tx,

@@ -8,6 +8,7 @@ use compass_domain::{
     AccountId, Actor, ChannelId, Classified as _, ErrorKind, Handle, MessageId, Position, TenantId, TopicId,
     UnixMillis,
     account::{ActorKind, UserRole},
+    roster::RosterScope,
 };
 use compass_testkit::postgres::{Cluster, TestDatabase};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
@@ -234,11 +235,16 @@ async fn no_read_scans_a_table_of_tenants() {
     unit.find_account_by_handle(&Handle::parse("u1").expect("a handle")).await.expect("a read");
     assert!(unit.list_accounts(viewer).await.expect("a read").len() >= 200);
     unit.sees_account(viewer, agent).await.expect("a read");
+    for scope in [RosterScope::Neighborhood, RosterScope::Subtree, RosterScope::Owner] {
+        unit.list_roster(viewer, agent, scope).await.expect("a read");
+    }
+    assert!(!unit.channel_mates(user).await.expect("a read").is_empty());
     assert_eq!(unit.list_activities(&[agent]).await.expect("a read").len(), 1);
     unit.find_channel(channel).await.expect("a read").expect("a channel");
     assert!(!unit.list_channels(viewer).await.expect("a read").is_empty());
     unit.find_channels_named(viewer, "c5").await.expect("a read");
     unit.participating(user, &[channel]).await.expect("a read");
+    unit.participants(channel).await.expect("a read");
     unit.sees_channel(viewer, channel).await.expect("a read");
     unit.share_channel(user, agent).await.expect("a read");
     unit.find_topic(topic).await.expect("a read").expect("a topic");
@@ -258,7 +264,7 @@ async fn no_read_scans_a_table_of_tenants() {
     unit.list_tokens(user, UnixMillis(1)).await.expect("a read");
 
     let plans = unit.tx.plans.take().expect("plans");
-    assert!(plans.len() >= 22, "{} statements", plans.len());
+    assert!(plans.len() >= 27, "{} statements", plans.len());
     for plan in &plans {
         for table in TENANT_TABLES {
             let needle = format!("Seq Scan on {table}");

@@ -9,7 +9,7 @@ use compass_comms::ports::{
 };
 use compass_domain::{
     Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, TenantId, TopicId,
-    UnixMillis,
+    UnixMillis, roster::RosterScope,
 };
 use compass_ports::StorageError;
 
@@ -37,6 +37,19 @@ impl AccountReads for SeaReadUnit {
 
     async fn sees_account(&mut self, viewer: Actor, account: AccountId) -> Result<bool, StorageError> {
         accounts::sees(&mut self.tx, &self.tenant, viewer, account).await
+    }
+
+    async fn list_roster(
+        &mut self,
+        viewer: Actor,
+        vantage: AccountId,
+        scope: RosterScope,
+    ) -> Result<Vec<Account>, StorageError> {
+        accounts::roster(&mut self.tx, &self.tenant, viewer, vantage, scope).await
+    }
+
+    async fn channel_mates(&mut self, account: AccountId) -> Result<Vec<AccountId>, StorageError> {
+        accounts::channel_mates(&mut self.tx, &self.tenant, account).await
     }
 
     async fn list_activities(
@@ -71,6 +84,10 @@ impl ChannelReads for SeaReadUnit {
         channels: &[ChannelId],
     ) -> Result<Vec<ChannelId>, StorageError> {
         channels::participating(&mut self.tx, &self.tenant, account, channels).await
+    }
+
+    async fn participants(&mut self, channel: ChannelId) -> Result<Vec<AccountId>, StorageError> {
+        channels::participants(&mut self.tx, &self.tenant, channel).await
     }
 
     async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError> {

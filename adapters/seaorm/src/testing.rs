@@ -107,6 +107,12 @@ impl EventBus for Recorder {
         Box::new(Nothing)
     }
 
+    fn access_version(&self, _tenant: &TenantId) -> u64 {
+        0
+    }
+
+    fn raise_access(&self, _tenant: &TenantId) {}
+
     fn epoch(&self) -> u64 {
         1
     }

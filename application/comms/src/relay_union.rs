@@ -6,7 +6,10 @@ use compass_domain::{Classified, ErrorKind, Message};
 
 use crate::{
     Caller, Comms,
-    accounts::set_status::{self, SetStatus},
+    accounts::{
+        get_roster::{self, GetRoster, RosterEntry},
+        set_status::{self, SetStatus},
+    },
     asks::cancel_ask::{self, CancelAsk, Withdrawn},
     messages::{
         list_messages::{self, ListMessages},
@@ -21,6 +24,8 @@ pub enum Call {
     Post(PostMessage),
     /// Lists messages.
     List(ListMessages),
+    /// Reads the agents around the agent.
+    Roster(GetRoster),
     /// Says what the agent is doing.
     SetStatus(SetStatus),
     /// Withdraws an ask of the agent's own.
@@ -34,6 +39,8 @@ pub enum CallOutcome {
     Post(Posted),
     /// The page.
     List(Vec<Arc<Message>>),
+    /// The agents.
+    Roster(Vec<RosterEntry>),
     /// Stored.
     SetStatus,
     /// Withdrawn.
@@ -52,6 +59,9 @@ pub enum CallError {
     /// The list.
     #[error(transparent)]
     List(#[from] list_messages::Error),
+    /// The roster.
+    #[error(transparent)]
+    Roster(#[from] get_roster::Error),
     /// The status.
     #[error(transparent)]
     SetStatus(#[from] set_status::Error),
@@ -66,6 +76,7 @@ impl Classified for CallError {
             Self::NotAnAgent => ErrorKind::FailedPrecondition,
             Self::Post(error) => error.kind(),
             Self::List(error) => error.kind(),
+            Self::Roster(error) => error.kind(),
             Self::SetStatus(error) => error.kind(),
             Self::CancelAsk(error) => error.kind(),
         }
@@ -84,6 +95,7 @@ pub async fn call(comms: &Comms, caller: &Caller, call: Call) -> Result<CallOutc
     Ok(match call {
         Call::Post(post) => CallOutcome::Post(post_message::post_message(comms, caller, post).await?),
         Call::List(list) => CallOutcome::List(list_messages::list_messages(comms, caller, list).await?),
+        Call::Roster(get) => CallOutcome::Roster(get_roster::get_roster(comms, caller, get).await?),
         Call::SetStatus(status) => {
             set_status::set_status(comms, caller, status).await?;
             CallOutcome::SetStatus

@@ -66,6 +66,13 @@ pub trait EventBus: Send + Sync {
     /// Subscribes to what comes from now on, of every tenant.
     fn tap(&self) -> Box<dyn Subscription>;
 
+    /// A number that is raised by every published event that may change who sees what, before anyone gets it.
+    /// A closed bus has the highest.
+    fn access_version(&self, tenant: &TenantId) -> u64;
+
+    /// Raises the access version, because something that nobody could tell of may have changed.
+    fn raise_access(&self, tenant: &TenantId);
+
     /// A random non-zero number of this life of the bus.
     fn epoch(&self) -> u64;
 

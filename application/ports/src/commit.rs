@@ -19,13 +19,22 @@ pub async fn commit_then_publish(
     commit: impl Future<Output = Result<(), StorageError>> + Send + 'static,
     events: Vec<Event>,
 ) -> Result<(), StorageError> {
+    let (told, of) = (Arc::clone(&bus), tenant.clone());
     let task = tasks.spawn(async move {
-        commit.await?;
-        bus.publish(&tenant, events);
-        Ok(())
+        let kept = commit.await;
+        match &kept {
+            Ok(()) => told.publish(&of, events),
+            // Who sees what may have changed, and no event says so.
+            Err(StorageError::OutcomeUnknown(_)) => told.raise_access(&of),
+            Err(_) => {}
+        }
+        kept
     });
     match task.await {
         Ok(result) => result,
-        Err(stopped) => Err(StorageError::OutcomeUnknown(stopped.to_string())),
+        Err(stopped) => {
+            bus.raise_access(&tenant);
+            Err(StorageError::OutcomeUnknown(stopped.to_string()))
+        }
     }
 }

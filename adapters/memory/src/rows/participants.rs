@@ -20,12 +20,7 @@ impl TenantRows {
     }
 
     pub(crate) fn sees_account(&self, viewer: Actor, account: &Account) -> bool {
-        account.id == viewer.id
-            || match account.kind {
-                AccountKind::User { .. } => true,
-                AccountKind::Agent { owner, .. } if owner == viewer.id => true,
-                AccountKind::Agent { .. } | AccountKind::System => self.share_channel(viewer.id, account.id),
-            }
+        account.is_visible_to(viewer.id, || self.share_channel(viewer.id, account.id))
     }
 
     /// The agents that take part in a channel, by id.

@@ -15,6 +15,7 @@ use super::{
     ids::given,
     message,
     request::{Unnamed, list_messages_in, post_in},
+    roster::{get_roster_in, roster},
 };
 use crate::{error::DoorError, pending, status::call_error};
 
@@ -64,7 +65,7 @@ fn call_in(arm: Arm) -> Result<Option<Call>, CommsCallError> {
             let ask = given("ask_id", &cancel.ask_id).map_err(refused)?.parse().ok();
             Ok(Some(Call::CancelAsk(CancelAsk { ask })))
         }
-        Arm::Roster(_) => Err(pending::arm("roster")),
+        Arm::Roster(get) => Ok(Some(Call::Roster(get_roster_in(&get).map_err(refused)?))),
         Arm::Pin(_) => Err(pending::arm("pin")),
         Arm::CreateChannel(_) => Err(pending::arm("create_channel")),
         Arm::UpdateMembers(_) => Err(pending::arm("update_members")),
@@ -82,6 +83,7 @@ fn outcome_out(outcome: &CallOutcome) -> Outcome {
         CallOutcome::List(messages) => Outcome::List(v1::ListMessagesResponse {
             messages: messages.iter().map(|listed| message(listed)).collect(),
         }),
+        CallOutcome::Roster(entries) => Outcome::Roster(roster(entries)),
         CallOutcome::SetStatus => Outcome::SetStatus(v1::SetAgentStatusResponse {}),
         CallOutcome::CancelAsk(_) => Outcome::CancelAsk(v1::CancelAskResponse {}),
     }

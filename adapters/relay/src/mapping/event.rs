@@ -1,10 +1,10 @@
 //! Frames of the comms stream.
 
-use compass_domain::{Event, Position, Presence};
+use compass_domain::{Event, Position};
 use compass_ports::Published;
 use compass_proto::v1::{self, SubscribeCommsResponse, subscribe_comms_response::Payload};
 
-use super::{account, channel, message, topic};
+use super::{account, channel, message, roster::presence, topic};
 
 /// The frame that marks where the snapshot ends.
 pub(crate) fn boundary(snapshot: Position, epoch: u64) -> SubscribeCommsResponse {
@@ -53,13 +53,4 @@ fn payload(event: &Event, open_asks: u32) -> Option<Payload> {
         }
         Event::MessageSettled { .. } | Event::ActivityChanged { .. } => return None,
     })
-}
-
-fn presence(presence: Presence) -> v1::AgentPresence {
-    match presence {
-        Presence::Idle => v1::AgentPresence::Idle,
-        Presence::Working => v1::AgentPresence::Working,
-        Presence::Waiting => v1::AgentPresence::Waiting,
-        Presence::Offline => v1::AgentPresence::Offline,
-    }
 }

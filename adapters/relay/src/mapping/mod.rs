@@ -9,6 +9,7 @@ mod event;
 mod ids;
 mod message;
 mod request;
+mod roster;
 mod token;
 mod topic;
 
@@ -24,5 +25,6 @@ pub(crate) use request::{
     Unnamed, create_channel_in, list_messages_in, list_open_asks_in, list_topics_in, post_in, respond_in,
     update_members_in,
 };
+pub(crate) use roster::{get_roster_in, roster};
 pub(crate) use token::token;
 pub use topic::topic;

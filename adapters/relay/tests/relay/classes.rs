@@ -9,7 +9,9 @@ use compass_relay::{
     DoorError,
     auth::Principal,
     doors::{self, Class, RPCS, SERVED_BY_RUNNERS, Shape, admit},
+    pending,
 };
+use compass_testkit::contract::converging;
 use prost::Message as _;
 use prost_types::{FileDescriptorSet, MethodDescriptorProto};
 
@@ -31,6 +33,18 @@ fn every_rpc_of_the_contract_has_exactly_one_class_and_no_other_has_one() {
     let classed: Vec<_> = ours.map(|rpc| (rpc.service.to_owned(), rpc.method.to_owned())).collect();
     assert_eq!(classed.len(), described.len());
     assert_eq!(classed.into_iter().collect::<BTreeSet<_>>(), described);
+}
+
+#[test]
+fn every_offered_write_to_the_conversation_is_among_those_whose_events_make_the_later_snapshot() {
+    let covered = converging::covered();
+    let services = [".CommsService", ".PeopleService"];
+    for rpc in RPCS.iter().filter(|rpc| rpc.shape == Shape::Write) {
+        let name = format!("{}/{}", rpc.service.trim_start_matches("compass.v1."), rpc.method);
+        if services.iter().any(|service| rpc.service.ends_with(service)) && !pending::RPCS.contains(&&*name) {
+            assert!(covered.contains(&*name), "{name} has no row");
+        }
+    }
 }
 
 #[test]

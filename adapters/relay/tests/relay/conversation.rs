@@ -218,6 +218,52 @@ async fn an_agents_command_posts_home_lists_says_its_status_and_withdraws_its_as
 }
 
 #[tokio::test]
+async fn a_roster_shows_presence_and_activity_to_who_may_see_the_agent() {
+    let server = Server::start().await;
+    let get = |scope: v1::RosterScope, agent: &str| v1::GetRosterRequest {
+        scope: scope.into(),
+        agent_account_id: agent.to_owned(),
+    };
+    let status = v1::SetAgentStatusRequest { activity: "reading".into() };
+    let call = v1::CommsCallRequest { call: Some(Call::SetStatus(status)), ..Default::default() };
+    server.agent_door().call(with(&server.agent.token, call)).await.unwrap();
+    let mut client = server.conversation();
+    let own = get(v1::RosterScope::Owner, "");
+    let entries =
+        client.get_roster(with(&server.member.token, own.clone())).await.unwrap().into_inner().entries;
+    let [entry] = entries.as_slice() else { panic!("{entries:?}") };
+    assert_eq!((entry.handle.as_str(), entry.activity.as_str()), ("bot", "reading"));
+    assert_eq!(entry.agent_account_id, server.agent.id());
+    assert_eq!(entry.presence, i32::from(v1::AgentPresence::Offline));
+    assert_ne!(entry.activity_at_unix_ms, 0);
+    // The admin owns no agent and shares no channel with this one.
+    assert_eq!(client.get_roster(with(&server.admin.token, own)).await.unwrap().into_inner().entries, []);
+    for vantage in [server.agent.id().as_str(), UNKNOWN_ID, "nope"] {
+        let hidden = client.get_roster(with(&server.admin.token, get(v1::RosterScope::Owner, vantage))).await;
+        assert_eq!(refused(hidden), (Code::NotFound, "agent not found".into()));
+    }
+    let unknown = v1::GetRosterRequest { scope: 9, ..Default::default() };
+    let refusal = refused(client.get_roster(with(&server.member.token, unknown)).await);
+    assert_eq!(refusal, (Code::InvalidArgument, "scope cannot be 9".into()));
+}
+
+#[tokio::test]
+async fn an_agents_roster_is_seen_from_where_it_stands() {
+    let server = Server::start().await;
+    let get = v1::GetRosterRequest { scope: v1::RosterScope::Subtree.into(), ..Default::default() };
+    let call = v1::CommsCallRequest { call: Some(Call::Roster(get)), ..Default::default() };
+    let result = server.agent_door().call(with(&server.agent.token, call)).await.unwrap().into_inner();
+    let Some(Outcome::Roster(roster)) = result.result else { panic!("{result:?}") };
+    let ids: Vec<_> = roster.entries.into_iter().map(|entry| entry.agent_account_id).collect();
+    assert_eq!(ids, [server.agent.id()]);
+    let get = v1::GetRosterRequest { scope: 7, ..Default::default() };
+    let call = v1::CommsCallRequest { call: Some(Call::Roster(get)), ..Default::default() };
+    let result = server.agent_door().call(with(&server.agent.token, call)).await.unwrap().into_inner();
+    let Some(Outcome::Error(error)) = result.result else { panic!("{result:?}") };
+    assert_eq!((error.code.as_str(), error.message.as_str()), ("invalid_argument", "scope cannot be 7"));
+}
+
+#[tokio::test]
 async fn a_call_without_an_arm_names_every_arm() {
     let server = Server::start().await;
     let empty = v1::CommsCallRequest { call_id: "c".into(), ..Default::default() };

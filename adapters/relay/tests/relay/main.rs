@@ -6,6 +6,7 @@ mod classes;
 mod conversation;
 mod ends;
 mod identity;
+mod matrix;
 mod offered;
 mod ownership;
 mod round_trip;

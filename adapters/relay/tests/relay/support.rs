@@ -29,6 +29,11 @@ use compass_proto::v1::{
     message_block::Block, session_service_client::SessionServiceClient,
 };
 use compass_relay::{Doors, Drained, runner::RunnerLanes, serve, services};
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::{
+    client::legacy::Client,
+    rt::{TokioExecutor, TokioTimer},
+};
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::{Code, Request, Response, Status, transport::Channel};
@@ -291,6 +296,35 @@ pub(crate) fn answer_yes(ask_id: &str) -> v1::RespondToAskRequest {
         custom_text: String::new(),
     };
     v1::RespondToAskRequest { ask_id: ask_id.to_owned(), answers: vec![answer] }
+}
+
+/// The gRPC code of one call with an encoded message, told by the first thing the server says.
+pub(crate) async fn code(server: &Server, path: &str, token: Option<&str>, message: &[u8]) -> Code {
+    let client = Client::builder(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .build_http::<Full<axum::body::Bytes>>();
+    let mut frame = vec![0];
+    frame.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+    frame.extend(message);
+    let mut request = http::Request::post(format!("{}{path}", server.url))
+        .header("content-type", "application/grpc-web+proto");
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let response = client.request(request.body(Full::new(frame.into())).unwrap()).await.unwrap();
+    if let Some(status) = response.headers().get("grpc-status") {
+        return Code::from_bytes(status.as_bytes());
+    }
+    let mut body = response.into_body();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.unwrap().into_data() else { continue };
+        let text = String::from_utf8_lossy(&data).into_owned();
+        return match text.split_once("grpc-status:") {
+            Some((_, rest)) => Code::from_bytes(rest.trim_start().split('\r').next().unwrap().as_bytes()),
+            None => Code::Ok,
+        };
+    }
+    Code::Ok
 }
 
 /// The code and text of a call that must fail.

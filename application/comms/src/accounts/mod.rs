@@ -3,5 +3,6 @@
 pub mod bootstrap;
 pub mod create_agent;
 pub mod create_user;
+pub mod get_roster;
 pub mod list_accounts;
 pub mod set_status;

@@ -1,6 +1,8 @@
 //! Events: what a subscriber is told, and what it may see.
 
+mod audience;
 pub mod subscribe;
-pub mod visibility;
+mod visibility;
 
+pub use audience::Audiences;
 pub use subscribe::{Error, EventStream, StreamItem, SubscribeFrom, subscribe};

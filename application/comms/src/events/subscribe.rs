@@ -3,9 +3,9 @@
 use std::{fmt, sync::Arc};
 
 use compass_domain::{Classified, ErrorKind, Position};
-use compass_ports::{Next, Published, Since, StorageError, Subscription};
+use compass_ports::{EventBus, Next, Published, Since, StorageError, Subscription};
 
-use super::visibility::{is_internal, is_visible};
+use super::Audiences;
 use crate::{Caller, Comms, ports::Storage};
 
 /// From where a subscriber wants to read.
@@ -60,8 +60,13 @@ impl Classified for Error {
     }
 }
 
-/// Subscribes the caller to the events of its tenant that it may see.
-pub async fn subscribe(comms: &Comms, caller: &Caller, from: SubscribeFrom) -> EventStream {
+/// Subscribes the caller to the events of its tenant that it may see; `audiences` is one for all subscribers.
+pub async fn subscribe(
+    comms: &Comms,
+    audiences: &Arc<Audiences>,
+    caller: &Caller,
+    from: SubscribeFrom,
+) -> EventStream {
     let since = match from {
         SubscribeFrom { since_seq: 0, .. } => Since::Start,
         SubscribeFrom { since_seq, epoch } => Since::After { seq: since_seq, epoch },
@@ -76,7 +81,15 @@ pub async fn subscribe(comms: &Comms, caller: &Caller, from: SubscribeFrom) -> E
         },
         Ok(events) => State::Live(events),
     };
-    EventStream { storage: Arc::clone(&comms.storage), caller: caller.clone(), epoch, state, unchecked: None }
+    EventStream {
+        storage: Arc::clone(&comms.storage),
+        bus: Arc::clone(&comms.bus),
+        audiences: Arc::clone(audiences),
+        caller: caller.clone(),
+        epoch,
+        state,
+        unchecked: None,
+    }
 }
 
 async fn newest(comms: &Comms, caller: &Caller) -> Result<Position, StorageError> {
@@ -86,6 +99,8 @@ async fn newest(comms: &Comms, caller: &Caller) -> Result<Position, StorageError
 /// One caller's stream of events.
 pub struct EventStream {
     storage: Arc<dyn Storage>,
+    bus: Arc<dyn EventBus>,
+    audiences: Arc<Audiences>,
     caller: Caller,
     epoch: u64,
     state: State,
@@ -124,7 +139,9 @@ impl EventStream {
     async fn next_visible(&mut self) -> StreamItem {
         loop {
             if let Some(published) = self.unchecked.clone() {
-                let visible = may_see(&*self.storage, &self.caller, &published).await;
+                let asked =
+                    self.audiences.may_see(&*self.storage, &*self.bus, &self.caller, &published.event);
+                let visible = asked.await;
                 self.unchecked = None;
                 match visible {
                     Ok(true) => return StreamItem::Event(published),
@@ -140,18 +157,6 @@ impl EventStream {
             }
         }
     }
-}
-
-async fn may_see(
-    storage: &dyn Storage,
-    caller: &Caller,
-    published: &Published,
-) -> Result<bool, StorageError> {
-    if is_internal(&published.event) {
-        return Ok(false);
-    }
-    let mut unit = storage.read(&caller.tenant).await?;
-    is_visible(&mut *unit, caller.actor, &published.event).await
 }
 
 impl fmt::Debug for EventStream {
@@ -176,7 +181,7 @@ mod tests {
         let internal = Event::MessageSettled { channel: CHANNEL, message: MessageId::from_bytes([1; 16]) };
         let hidden = Event::MessagePosted(ask_message(person(2), &[ask_id(1)]));
         comms.bus.publish(&caller.tenant, vec![internal.clone(), internal, hidden]);
-        let mut stream = subscribe(&comms, &caller, LIVE).await;
+        let mut stream = subscribe(&comms, &Arc::default(), &caller, LIVE).await;
         let StreamItem::Failed(error) = stream.next().await else { panic!("a failure") };
         assert_eq!(error.kind(), ErrorKind::Internal);
         assert!(!error.to_string().contains("no route"), "opaque");
@@ -186,7 +191,8 @@ mod tests {
     #[tokio::test]
     async fn a_stream_whose_boundary_cannot_be_read_fails_at_once() {
         let comms = ports_over(unreachable_storage()).await;
-        let mut stream = subscribe(&comms, &caller(person(1)), SubscribeFrom::default()).await;
+        let mut stream =
+            subscribe(&comms, &Arc::default(), &caller(person(1)), SubscribeFrom::default()).await;
         let StreamItem::Failed(error) = stream.next().await else { panic!("a failure") };
         assert_eq!(error.kind(), ErrorKind::Unavailable);
         assert!(matches!(stream.next().await, StreamItem::End));

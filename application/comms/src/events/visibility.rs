@@ -1,39 +1,49 @@
 //! Which events a viewer may see: the rule of the read that shows the same thing.
 
-use compass_domain::{AccountId, Actor, ChannelId, Event};
+use compass_domain::{AccountId, ChannelId, Event};
 use compass_ports::StorageError;
 
-use crate::ports::ReadUnit;
+/// What a viewer has access to, as the reads tell it.
+pub(super) trait Access {
+    /// True if the viewer takes part in the channel.
+    async fn participates(&self, channel: ChannelId) -> Result<bool, StorageError>;
+
+    /// True if the viewer may see the channel, taking part or not.
+    async fn sees_channel(&self, channel: ChannelId) -> Result<bool, StorageError>;
+
+    /// True if the viewer shares a channel with the account.
+    async fn shares_channel(&self, account: AccountId) -> Result<bool, StorageError>;
+}
 
 /// True for events that only the server itself listens to.
-pub fn is_internal(event: &Event) -> bool {
+pub(super) fn is_internal(event: &Event) -> bool {
     matches!(event, Event::MessageSettled { .. } | Event::ActivityChanged { .. })
 }
 
-/// True if `viewer` may see `event` by the state of `unit`.
+/// True if `viewer`, whose access it is, may see `event`.
 ///
 /// # Errors
 ///
-/// [`StorageError`] if the state cannot be read; the event must not be shown then.
-pub async fn is_visible(unit: &mut dyn ReadUnit, viewer: Actor, event: &Event) -> Result<bool, StorageError> {
+/// [`StorageError`] if that cannot be read; the event must not be shown then.
+pub(super) async fn is_visible(
+    access: &impl Access,
+    viewer: AccountId,
+    event: &Event,
+) -> Result<bool, StorageError> {
     match event {
         Event::MessagePosted(message) | Event::MessageUpdated(message) => {
-            participates(unit, viewer.id, message.channel()).await
+            access.participates(message.channel()).await
         }
-        Event::TopicUpserted(topic) => participates(unit, viewer.id, topic.channel).await,
-        Event::ChannelChanged { removed, .. } if removed.contains(&viewer.id) => Ok(true),
-        Event::ChannelChanged { channel, .. } => unit.sees_channel(viewer, channel.id).await,
-        Event::AccountChanged(account) => unit.sees_account(viewer, account.id).await,
-        Event::AgentPresenceChanged { agent, .. } if *agent == viewer.id => Ok(true),
-        Event::AgentPresenceChanged { agent, .. } => unit.share_channel(viewer.id, *agent).await,
+        Event::TopicUpserted(topic) => access.participates(topic.channel).await,
+        Event::ChannelChanged { removed, .. } if removed.contains(&viewer) => Ok(true),
+        Event::ChannelChanged { channel, .. } => access.sees_channel(channel.id).await,
+        Event::AccountChanged(account) if account.is_visible_to(viewer, || false) => Ok(true),
+        Event::AccountChanged(account) => {
+            let shares = access.shares_channel(account.id).await?;
+            Ok(account.is_visible_to(viewer, || shares))
+        }
+        Event::AgentPresenceChanged { agent, .. } if *agent == viewer => Ok(true),
+        Event::AgentPresenceChanged { agent, .. } => access.shares_channel(*agent).await,
         Event::MessageSettled { .. } | Event::ActivityChanged { .. } => Ok(false),
     }
-}
-
-async fn participates(
-    unit: &mut dyn ReadUnit,
-    viewer: AccountId,
-    channel: ChannelId,
-) -> Result<bool, StorageError> {
-    Ok(!unit.participating(viewer, &[channel]).await?.is_empty())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use compass_domain::{
     Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, Topic, TopicId,
-    UnixMillis,
+    UnixMillis, roster::RosterScope,
 };
 use compass_ports::StorageError;
 
@@ -23,6 +23,19 @@ pub trait AccountReads {
 
     /// True if `viewer` may see `account` by the rule of [`AccountReads::list_accounts`].
     async fn sees_account(&mut self, viewer: Actor, account: AccountId) -> Result<bool, StorageError>;
+
+    /// The agents of a scope around `vantage` that `viewer` may see by the rule of
+    /// [`AccountReads::list_accounts`], by id.
+    async fn list_roster(
+        &mut self,
+        viewer: Actor,
+        vantage: AccountId,
+        scope: RosterScope,
+    ) -> Result<Vec<Account>, StorageError>;
+
+    /// Everyone who shares a channel with the account, by participation; the account itself if it takes part
+    /// anywhere.
+    async fn channel_mates(&mut self, account: AccountId) -> Result<Vec<AccountId>, StorageError>;
 
     /// What agents last said they do, with the time they said it; agents that said nothing are left out.
     async fn list_activities(
@@ -50,6 +63,9 @@ pub trait ChannelReads {
         account: AccountId,
         channels: &[ChannelId],
     ) -> Result<Vec<ChannelId>, StorageError>;
+
+    /// Everyone who takes part in the channel.
+    async fn participants(&mut self, channel: ChannelId) -> Result<Vec<AccountId>, StorageError>;
 
     /// True if `viewer` may see the channel by the rule of [`ChannelReads::list_channels`].
     async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError>;

@@ -1,7 +1,11 @@
 //! The event stream: boundary, replay, live, visibility at send time, and how it ends.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
+use async_trait::async_trait;
 use compass_comms::{
     Caller,
     accounts::set_status::{SetStatus, set_status},
@@ -11,9 +15,10 @@ use compass_comms::{
     },
     events::{EventStream, StreamItem, SubscribeFrom, subscribe},
     messages::post_message::{PostMessage, post_message},
+    ports::{ReadUnit, Storage, TokenHash, TokenRow, UnitOfWork},
 };
-use compass_domain::{Event, MessageId, Position, Presence};
-use compass_ports::RETAINED;
+use compass_domain::{Event, MessageId, Position, Presence, TenantId};
+use compass_ports::{RETAINED, StorageError};
 
 use crate::house::{House, a_post};
 
@@ -21,7 +26,7 @@ const START: SubscribeFrom = SubscribeFrom { since_seq: 0, epoch: 0 };
 const EPOCH: u64 = 77;
 
 async fn stream(house: &House, caller: &Caller, from: SubscribeFrom) -> EventStream {
-    subscribe(&house.comms, caller, from).await
+    subscribe(&house.comms, &house.audiences, caller, from).await
 }
 
 /// A stream that starts over and has yielded its boundary.
@@ -50,7 +55,7 @@ async fn next_posted(stream: &mut EventStream) -> MessageId {
 async fn a_stream_that_starts_over_begins_with_a_boundary_even_when_nothing_happened() {
     let (comms, _) = crate::house::empty();
     let house = House::new().await;
-    let mut fresh = subscribe(&comms, &house.admin, START).await;
+    let mut fresh = subscribe(&comms, &Arc::default(), &house.admin, START).await;
     let StreamItem::Boundary { snapshot, epoch } = fresh.next().await else { panic!("a boundary") };
     assert_eq!((snapshot, epoch), (Position(0), EPOCH));
     let channel = house.channel(&house.admin, "plans", &[]).await.id;
@@ -273,4 +278,73 @@ async fn dropping_a_wait_for_the_next_item_loses_nothing() {
     }
     let posted = house.post(&house.admin, channel, "hello").await.message.id();
     assert_eq!(next_posted(&mut stream).await, posted);
+}
+
+/// Storage that counts how often it is read.
+struct Counted {
+    storage: Arc<dyn Storage>,
+    reads: AtomicUsize,
+}
+
+#[async_trait]
+impl Storage for Counted {
+    async fn read(&self, tenant: &TenantId) -> Result<Box<dyn ReadUnit>, StorageError> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        // Others get their turn, so that all of them ask before the first has its answer.
+        tokio::task::yield_now().await;
+        self.storage.read(tenant).await
+    }
+
+    async fn begin(&self, tenant: &TenantId) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        self.storage.begin(tenant).await
+    }
+
+    async fn find_token(&self, hash: &TokenHash) -> Result<Option<(TenantId, TokenRow)>, StorageError> {
+        self.storage.find_token(hash).await
+    }
+
+    async fn tenants(&self) -> Result<Vec<TenantId>, StorageError> {
+        self.storage.tenants().await
+    }
+}
+
+#[tokio::test]
+async fn a_hundred_subscribers_share_one_read_of_who_sees_an_event_and_one_count_of_its_open_asks() {
+    const SUBSCRIBERS: usize = 100;
+    let mut house = House::new().await;
+    let counted = Arc::new(Counted { storage: Arc::clone(&house.comms.storage), reads: AtomicUsize::new(0) });
+    house.comms.storage = Arc::<Counted>::clone(&counted);
+    let bot = house.agent(&house.admin, "bot").await;
+    let home = house.home_of(&bot).await;
+    let seen = house.told_so_far().await;
+    let mut streams = Vec::new();
+    for _ in 0..SUBSCRIBERS {
+        let from = SubscribeFrom { since_seq: seen, epoch: EPOCH };
+        streams.push(stream(&house, &house.admin, from).await);
+    }
+    house.ask(&bot, home).await;
+    let presence = Event::AgentPresenceChanged {
+        agent: bot.actor.id,
+        presence: Presence::Idle,
+        activity: String::new(),
+    };
+    house.comms.bus.publish(&house.tenant, vec![presence.clone()]);
+    counted.reads.store(0, Ordering::SeqCst);
+    let mut tasks = tokio::task::JoinSet::new();
+    for mut stream in streams {
+        let (audiences, storage) = (Arc::clone(&house.audiences), Arc::clone(&house.comms.storage));
+        let presence = presence.clone();
+        tasks.spawn(async move {
+            let StreamItem::Event(topic) = stream.next().await else { panic!("the topic") };
+            assert!(matches!(topic.event, Event::TopicUpserted(_)), "{:?}", topic.event);
+            assert_eq!(audiences.open_asks(&*storage, &topic).await.unwrap(), 1);
+            assert!(matches!(next(&mut stream).await.1, Event::MessagePosted(_)));
+            assert_eq!(next(&mut stream).await.1, presence);
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.unwrap();
+    }
+    let reads = counted.reads.load(Ordering::SeqCst);
+    assert_eq!(reads, 3, "participants, open asks, mates");
 }

@@ -22,6 +22,7 @@ use compass_comms::{
         create_channel::{CreateChannel, Mode, create_channel},
         resolve::ChannelRef,
     },
+    events::Audiences,
     messages::post_message::{self, PostMessage, Posted, TopicInput},
 };
 use compass_domain::{
@@ -36,6 +37,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) struct House {
     pub(crate) comms: Comms,
+    pub(crate) audiences: Arc<Audiences>,
     pub(crate) clock: Arc<MovedClock>,
     pub(crate) tenant: TenantId,
     pub(crate) admin: Caller,
@@ -126,7 +128,8 @@ impl House {
         let tenant = TenantId::default_tenant();
         let made = bootstrap(&comms, &tenant, Bootstrap { admin_handle: "root".into() }).await.unwrap();
         let admin = Caller { tenant: tenant.clone(), actor: made.admin.actor() };
-        Self { comms, clock, tenant, admin, sign_in: made.sign_in.unwrap() }
+        let audiences = Arc::default();
+        Self { comms, audiences, clock, tenant, admin, sign_in: made.sign_in.unwrap() }
     }
 
     pub(crate) fn caller(&self, account: &Account) -> Caller {

@@ -1,13 +1,13 @@
 //! What an agent calls through a relay.
 
 use compass_comms::{
-    accounts::set_status::SetStatus,
+    accounts::{get_roster::GetRoster, set_status::SetStatus},
     asks::cancel_ask::{CancelAsk, Withdrawn},
     channels::resolve::ChannelRef,
     messages::{list_messages::ListMessages, post_message::PostMessage},
     relay_union::{Call, CallOutcome, call},
 };
-use compass_domain::{AskId, ErrorKind, message::DraftBlock};
+use compass_domain::{AskId, ErrorKind, message::DraftBlock, roster::RosterScope};
 
 use crate::house::{House, a_post, ask_draft, kind};
 
@@ -37,6 +37,10 @@ async fn every_call_runs_as_the_calling_agent_and_defaults_to_its_home() {
     assert_eq!(posted.message.channel(), house.home_of(&bot).await);
     let outcome = call(&house.comms, &bot, Call::List(list())).await.unwrap();
     assert_eq!(outcome, CallOutcome::List(vec![posted.message.clone()]));
+    let get = GetRoster { scope: RosterScope::Subtree, vantage: None };
+    let outcome = call(&house.comms, &bot, Call::Roster(get)).await.unwrap();
+    let CallOutcome::Roster(entries) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(entries.iter().map(|entry| entry.agent.id).collect::<Vec<_>>(), [bot.actor.id]);
     let outcome = call(&house.comms, &bot, Call::SetStatus(status())).await.unwrap();
     assert_eq!(outcome, CallOutcome::SetStatus);
     let cancel = CancelAsk { ask: posted.message.asks().next().map(compass_domain::Ask::id) };
@@ -52,6 +56,7 @@ async fn nobody_but_an_agent_may_call() {
         Call::Post(a_post(ChannelRef::Home)),
         Call::Post(a_post(plans)),
         Call::List(list()),
+        Call::Roster(GetRoster::default()),
         Call::SetStatus(status()),
         Call::CancelAsk(CancelAsk { ask: Some(AskId::from_bytes([1; 16])) }),
     ];

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use compass_comms::accounts::set_status::{SetStatus, set_status};
-use compass_domain::{Event, LifecycleState, Presence};
-use compass_hub::ports::AttachMode;
-use compass_ports::{EventBus as _, Next};
+use compass_comms::accounts::{
+    get_roster::{GetRoster, get_roster},
+    set_status::{SetStatus, set_status},
+};
+use compass_domain::{Account, Event, LifecycleState, MessageId, Presence, roster::RosterScope};
+use compass_hub::{ports::AttachMode, sessions::Enroll};
+use compass_ports::{EventBus as _, Next, RETAINED, Subscription};
 
-use crate::rig::{Rig, next_presence, pass, settle};
+use crate::rig::{Rig, deaf_writer, next_presence, pass, settle};
 
 #[tokio::test(start_paused = true)]
 async fn a_transition_is_told_once_and_a_repeat_is_not() {
@@ -146,4 +149,177 @@ async fn an_activity_is_told_every_time_with_the_presence_of_the_moment() {
         set_status(&rig.comms, &rig.caller(&one), status()).await.unwrap();
         assert_eq!(next_presence(&mut *tap, &one).await, (Presence::Working, "reading".into()));
     }
+}
+
+/// No presence event of anyone is left on this tap, whose bus ends by it.
+async fn nothing_more(rig: &Rig, tap: &mut dyn Subscription) {
+    pass(Duration::from_secs(1)).await;
+    rig.bus.close();
+    while let Next::Event(published) = tap.next().await {
+        assert!(!matches!(published.event, Event::AgentPresenceChanged { .. }), "{:?}", published.event);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_ends_after_it_failed_is_told_offline_once() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let a = rig.attach(&one, "a").await;
+    rig.report(&a, LifecycleState::Ready).await;
+    pass(Duration::from_secs(1)).await;
+    let mut tap = rig.bus.tap();
+    rig.hub.detached(a.session).await;
+    assert_eq!(next_presence(&mut *tap, &one).await.0, Presence::Offline);
+    rig.report(&a, LifecycleState::Errored).await;
+    rig.hub.close(a.session).await.unwrap();
+    nothing_more(&rig, &mut *tap).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_enrolment_that_ends_a_session_tells_offline_once_and_a_first_one_tells_nothing() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    rig.attach(&one, "a").await;
+    pass(Duration::from_secs(1)).await;
+    let mut tap = rig.bus.tap();
+    let enroll = |agent| Enroll {
+        runner: rig.runner(agent),
+        instance: "b".into(),
+        mode: AttachMode::Deliveries,
+        take_over: true,
+    };
+    rig.hub.enroll(&enroll(&two)).await.unwrap();
+    rig.hub.enroll(&enroll(&one)).await.unwrap();
+    assert_eq!(next_presence(&mut *tap, &one).await.0, Presence::Offline);
+    nothing_more(&rig, &mut *tap).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_session_that_another_replaced_changes_nothing() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let old = rig.attach(&one, "a").await;
+    let runner = rig.runner(&one);
+    let mode = AttachMode::Deliveries;
+    let enroll = Enroll { runner: runner.clone(), instance: "b".into(), mode, take_over: true };
+    rig.hub.enroll(&enroll).await.unwrap();
+    let session = rig.hub.open_stream(&runner, "b").unwrap().start.unwrap().session;
+    assert!(rig.hub.started(&runner, session).await.unwrap());
+    assert!(rig.hub.report_state(&runner, session, LifecycleState::Working).await.unwrap());
+    pass(Duration::from_secs(1)).await;
+    let mut tap = rig.bus.tap();
+    rig.hub.close(old.session).await.unwrap();
+    rig.hub.detached(old.session).await;
+    assert!(!rig.hub.report_state(&runner, old.session, LifecycleState::Errored).await.unwrap());
+    assert_eq!(rig.presence(&one).await, Presence::Working);
+    nothing_more(&rig, &mut *tap).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_is_never_answered_leaves_the_agent_offline_and_holds_up_nobody() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    let mut tap = rig.bus.tap();
+    let runner = rig.runner(&one);
+    let mode = AttachMode::Deliveries;
+    let enroll = Enroll { runner: runner.clone(), instance: "a".into(), mode, take_over: false };
+    rig.hub.enroll(&enroll).await.unwrap();
+    let session = rig.hub.open_stream(&runner, "a").unwrap().start.unwrap().session;
+    let other = rig.attach(&two, "b").await;
+    assert_eq!(next_presence(&mut *tap, &two).await.0, Presence::Idle);
+    assert_eq!(rig.presence(&one).await, Presence::Offline);
+    rig.report(&other, LifecycleState::Working).await;
+    assert_eq!(next_presence(&mut *tap, &two).await.0, Presence::Working);
+    assert!(rig.hub.started(&runner, session).await.unwrap());
+    assert_eq!(next_presence(&mut *tap, &one).await.0, Presence::Idle);
+}
+
+#[tokio::test(start_paused = true)]
+async fn withdrawing_the_only_open_ask_ends_the_wait_and_one_of_two_does_not() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let a = rig.attach(&one, "a").await;
+    rig.report(&a, LifecycleState::Ready).await;
+    let (_, first) = rig.ask(&one, channel).await;
+    let (_, second) = rig.ask(&one, channel).await;
+    pass(Duration::from_secs(1)).await;
+    let mut tap = rig.bus.tap();
+    rig.cancel(&one, first).await;
+    pass(Duration::from_secs(1)).await;
+    assert_eq!(rig.presence(&one).await, Presence::Waiting);
+    rig.cancel(&one, second).await;
+    assert_eq!(next_presence(&mut *tap, &one).await.0, Presence::Idle, "and no event before it");
+    assert_eq!(rig.presence(&one).await, Presence::Idle);
+    nothing_more(&rig, &mut *tap).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ask_that_is_replaced_before_it_is_withdrawn_never_ends_the_wait() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let a = rig.attach(&one, "a").await;
+    rig.report(&a, LifecycleState::Ready).await;
+    let (_, old) = rig.ask(&one, channel).await;
+    pass(Duration::from_secs(1)).await;
+    let mut tap = rig.bus.tap();
+    rig.ask(&one, channel).await;
+    pass(Duration::from_secs(1)).await;
+    rig.cancel(&one, old).await;
+    pass(Duration::from_secs(1)).await;
+    assert_eq!(rig.presence(&one).await, Presence::Waiting);
+    nothing_more(&rig, &mut *tap).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn presence_is_looked_at_again_when_events_were_lost() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let a = rig.attach(&one, "a").await;
+    rig.report(&a, LifecycleState::Ready).await;
+    let (_, ask) = rig.ask(&one, channel).await;
+    pass(Duration::from_secs(1)).await;
+    assert_eq!(rig.presence(&one).await, Presence::Waiting);
+    // Nobody here hears of the answer.
+    deaf_writer(&rig).answer(&ann, ask).await;
+    let noise = Event::MessageSettled { channel, message: MessageId::from_bytes([0; 16]) };
+    rig.bus.publish(&rig.tenant, vec![noise; 2 * RETAINED]);
+    let mut tap = rig.bus.tap();
+    assert_eq!(next_presence(&mut *tap, &one).await.0, Presence::Idle);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_roster_shows_the_presence_that_was_told() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let get = GetRoster { scope: RosterScope::Owner, vantage: None };
+    let shown = async || {
+        let entries = get_roster(&rig.comms, &rig.caller(&ann), get).await.unwrap();
+        let of = |agent: &Account| entries.iter().find(|entry| entry.agent.id == agent.id).unwrap().presence;
+        [of(&one), of(&two)]
+    };
+    assert_eq!(shown().await, [Presence::Offline; 2]);
+    let mut tap = rig.bus.tap();
+    let a = rig.attach(&one, "a").await;
+    let mut told = vec![next_presence(&mut *tap, &one).await.0];
+    assert_eq!(shown().await, [told[0], Presence::Offline]);
+    rig.report(&a, LifecycleState::Working).await;
+    told.push(next_presence(&mut *tap, &one).await.0);
+    assert_eq!(shown().await, [told[1], Presence::Offline]);
+    rig.ask(&one, channel).await;
+    rig.report(&a, LifecycleState::Ready).await;
+    told.push(next_presence(&mut *tap, &one).await.0);
+    assert_eq!(shown().await, [told[2], Presence::Offline]);
+    assert_eq!(told, [Presence::Idle, Presence::Working, Presence::Waiting]);
 }

@@ -16,7 +16,10 @@ use compass_comms::{
         bootstrap::{Bootstrap, bootstrap},
         create_agent::{CreateAgent, create_agent},
     },
-    asks::respond_to_ask::{RespondToAsk, respond_to_ask},
+    asks::{
+        cancel_ask::{CancelAsk, cancel_ask},
+        respond_to_ask::{RespondToAsk, respond_to_ask},
+    },
     channels::{
         Homes,
         create_channel::{CreateChannel, Mode, create_channel},
@@ -174,6 +177,10 @@ impl Rig {
         }];
         let respond = RespondToAsk { ask: Some(ask), answers };
         respond_to_ask(&self.comms, &self.caller(by), respond).await.unwrap().answer_message
+    }
+
+    pub(crate) async fn cancel(&self, by: &Account, ask: AskId) {
+        cancel_ask(&self.comms, &self.caller(by), CancelAsk { ask: Some(ask) }).await.unwrap();
     }
 
     async fn post(&self, author: &Account, channel: ChannelId, block: DraftBlock) -> Arc<Message> {

@@ -36,7 +36,6 @@ const NOT_OFFERED: &[(&str, &[&str])] = &[
             "CommsService/UpdateTopic",
             "CommsService/SearchMessages",
             "CommsService/SetChannelPolicy",
-            "CommsService/GetRoster",
             "CommsService/UpdatePinnedBoard",
             "CompassService/SubscribeEvents",
             "CompassService/ProvisionAgentWorkspace",
@@ -53,18 +52,7 @@ const NOT_OFFERED: &[(&str, &[&str])] = &[
             "PeopleService/JoinChannel",
         ],
     ),
-    (
-        "ARMS",
-        &[
-            "roster",
-            "pin",
-            "create_channel",
-            "update_members",
-            "create_channel_group",
-            "open_dm",
-            "list_topics",
-        ],
-    ),
+    ("ARMS", &["pin", "create_channel", "update_members", "create_channel_group", "open_dm", "list_topics"]),
     ("FIELDS", &["UpdateChannelMembersRequest.new_name"]),
 ];
 

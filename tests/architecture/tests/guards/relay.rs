@@ -31,6 +31,13 @@ const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "roster",
+        &[
+            "an_agents_roster_is_seen_from_where_it_stands",
+            "every_call_runs_as_the_calling_agent_and_defaults_to_its_home",
+        ],
+    ),
+    (
         "set_status",
         &[
             "an_agents_command_posts_home_lists_says_its_status_and_withdraws_its_ask",

@@ -2,9 +2,12 @@
 
 use std::{future::Future, pin::pin, sync::Arc, task::Poll};
 
-use compass_domain::{ChannelId, Event, MessageId, TenantId};
-use compass_ports::{EventBus, Next, Published, RETAINED, Since, Subscription, Underflow};
+use compass_domain::{Account, AccountId, AccountKind, ChannelId, Event, Handle, MessageId, TenantId};
+use compass_ports::{
+    EventBus, Next, Published, RETAINED, Since, StorageError, Subscription, Underflow, commit_then_publish,
+};
 use tokio::{sync::Barrier, task::JoinSet};
+use tokio_util::task::TaskTracker;
 
 use crate::Fixture;
 
@@ -199,6 +202,47 @@ pub async fn waiting_can_be_dropped(fixture: &Fixture) {
     }
     publish(bus, 1..=1);
     assert_eq!(take(&mut *live, 1).await, [1]);
+}
+
+/// What is known of who sees what is good for one version.
+pub async fn the_access_version_rises_with_what_may_change_access_and_by_hand(fixture: &Fixture) {
+    let bus = &*fixture.bus;
+    let mut last = bus.access_version(&tenant());
+    publish(bus, 1..=1);
+    assert_eq!(bus.access_version(&tenant()), last, "a settled message changes nothing");
+    let mut tap = bus.tap();
+    let account = Account {
+        id: AccountId::from_bytes([1; 16]),
+        handle: Handle::system(),
+        display_name: String::new(),
+        kind: AccountKind::System,
+    };
+    bus.publish(&tenant(), vec![Event::AccountChanged(Arc::new(account))]);
+    assert!(bus.access_version(&tenant()) > last, "before anyone gets the event");
+    let Next::Event(_) = tap.next().await else { panic!("the event") };
+    last = bus.access_version(&tenant());
+    bus.raise_access(&tenant());
+    assert!(bus.access_version(&tenant()) > last);
+    let other = TenantId::new("other");
+    assert_eq!(bus.access_version(&other), 0, "a tenant of its own");
+    bus.close();
+    assert_eq!(bus.access_version(&tenant()), u64::MAX, "what was known before the end is not used after it");
+}
+
+/// R5: a commit of unknown outcome is told by nobody, so it counts as a change of access.
+pub async fn a_commit_of_unknown_outcome_raises_the_access_version(fixture: &Fixture) {
+    let before = fixture.bus.access_version(&tenant());
+    let run = |result: Result<(), StorageError>| {
+        let (bus, tasks) = (Arc::clone(&fixture.bus), TaskTracker::new());
+        async move { commit_then_publish(&tasks, bus, tenant(), async { result }, vec![event(1)]).await }
+    };
+    run(Err(StorageError::Unavailable("gone".into()))).await.unwrap_err();
+    assert_eq!(fixture.bus.access_version(&tenant()), before, "nothing was kept");
+    run(Err(StorageError::OutcomeUnknown("cut".into()))).await.unwrap_err();
+    assert!(fixture.bus.access_version(&tenant()) > before);
+    let mut told = start(&*fixture.bus);
+    run(Ok(())).await.unwrap();
+    assert_eq!(take_numbers(&mut *told, 1).await, [1], "only the commit that was kept is told");
 }
 
 fn tenant() -> TenantId {

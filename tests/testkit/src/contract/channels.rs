@@ -191,6 +191,11 @@ impl RandomWorld {
         Self { seed, accounts, channels, tree }
     }
 
+    /// The forest of its agents.
+    pub(super) fn tree(&self) -> &AgentTree {
+        &self.tree
+    }
+
     /// The channels of an account by the domain's predicate.
     pub(super) fn of(&self, account: AccountId) -> Vec<ChannelId> {
         let takes_part = |spec: &ChannelSpec| {

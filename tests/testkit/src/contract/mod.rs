@@ -7,13 +7,16 @@ pub mod ask_cases;
 pub mod bus;
 pub mod cancel_table;
 pub mod channels;
+pub mod converging;
 pub mod ledger;
 pub mod messages;
 pub mod pending;
 pub mod posting;
 pub mod race;
 pub mod recipients;
+pub mod rosters;
 pub mod routing;
+pub mod streams;
 pub mod telling;
 pub mod tokens;
 pub mod units;
@@ -49,6 +52,14 @@ macro_rules! storage_contract {
                 a_tree_makes_channel_mates_without_member_rows,
                 accounts_are_listed_by_handle,
                 an_activity_replaces_the_one_before,
+            ]
+            rosters: [
+                each_scope_is_seen_from_a_child_and_from_a_root,
+                an_invisible_agent_is_clipped_out_of_every_scope,
+                a_vantage_that_is_not_seen_is_not_found,
+                the_built_in_sender_is_in_no_scope,
+                an_entry_has_the_activity_as_cut_and_offline_without_a_session,
+                rosters_participants_and_mates_equal_the_domains_rule_on_random_worlds,
             ]
             channels: [
                 a_channel_is_read_back_as_it_was_stored,
@@ -209,6 +220,31 @@ macro_rules! bus_contract {
                 tenants_do_not_see_each_other_and_a_tap_sees_all,
                 events_of_one_list_are_adjacent,
                 waiting_can_be_dropped,
+                the_access_version_rises_with_what_may_change_access_and_by_hand,
+                a_commit_of_unknown_outcome_raises_the_access_version,
+            ]
+        }
+    };
+}
+
+/// Every promise of the event stream to its subscribers, through the real use cases.
+#[macro_export]
+macro_rules! events_contract {
+    ($fixture:path) => {
+        $crate::contract_cases! { $fixture;
+            streams: [
+                a_stream_begins_with_the_newest_position_even_when_nothing_happened,
+                another_life_of_the_bus_asks_for_a_new_start,
+                what_is_private_is_skipped_in_replay_and_live_and_the_next_visible_event_arrives,
+                accounts_follow_the_directory_and_presence_follows_shared_channels,
+                a_removed_member_gets_the_event_of_its_removal_and_nothing_after,
+                a_repeat_under_a_key_tells_nothing,
+                an_answer_is_an_update_then_a_post_and_a_cancel_is_one_update,
+                agents_of_a_tree_get_its_events_without_a_member_row,
+                every_event_is_seen_by_whom_the_read_shows_it_on_random_worlds,
+            ]
+            converging: [
+                a_snapshot_and_the_events_after_it_are_the_later_snapshot,
             ]
         }
     };
