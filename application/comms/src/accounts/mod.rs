@@ -4,4 +4,6 @@ pub mod bootstrap;
 pub mod create_agent;
 pub mod create_user;
 pub mod list_accounts;
+mod placement;
+pub mod reparent_agent;
 pub mod set_status;

@@ -1,10 +1,16 @@
 //! Channels: creating, listing, members, and how a client names one.
 
 mod members;
+mod sweep;
 
 pub mod create_channel;
+pub mod join_channel;
 pub mod list_channels;
+pub mod open_dm;
 pub mod resolve;
+pub mod set_policy;
+pub mod update_board;
 pub mod update_members;
 
 pub use members::UnknownMember;
+pub(crate) use sweep::Before;

@@ -23,6 +23,7 @@ pub async fn is_visible(unit: &mut dyn ReadUnit, viewer: Actor, event: &Event) -
         Event::TopicUpserted(topic) => participates(unit, viewer.id, topic.channel).await,
         Event::ChannelChanged { removed, .. } if removed.contains(&viewer.id) => Ok(true),
         Event::ChannelChanged { channel, .. } => unit.sees_channel(viewer, channel.id).await,
+        Event::ChannelGroupChanged(group) => unit.sees_group(viewer, group.id).await,
         Event::AccountChanged(account) => unit.sees_account(viewer, account.id).await,
         Event::AgentPresenceChanged { agent, .. } if *agent == viewer.id => Ok(true),
         Event::AgentPresenceChanged { agent, .. } => unit.share_channel(viewer.id, *agent).await,
