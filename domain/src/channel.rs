@@ -1,6 +1,7 @@
-//! Channels: names, kinds, post policy and its coherence.
+//! Channels: names, kinds, post policy and its coherence, and what the server makes channels for.
 
 use crate::{
+    account::Handle,
     id::{AccountId, ChannelId, GroupId, MessageId, Seq, UnixMillis},
     limits::{self, LimitError},
     text::fold,
@@ -17,8 +18,8 @@ pub struct ChannelName {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelNameError {
     /// Nothing but white space.
-    #[error("channel name is empty")]
-    Empty,
+    #[error("{0} is empty")]
+    Empty(&'static str),
     /// Too long, or a NUL.
     #[error(transparent)]
     Limit(#[from] LimitError),
@@ -31,12 +32,51 @@ impl ChannelName {
     ///
     /// [`ChannelNameError`] with the limit and the actual length.
     pub fn parse(text: &str) -> Result<Self, ChannelNameError> {
+        Self::named("channel name", text)
+    }
+
+    /// Parses the name of a group as a client typed it.
+    ///
+    /// # Errors
+    ///
+    /// [`ChannelNameError`] with the limit and the actual length.
+    pub fn parse_group(text: &str) -> Result<Self, ChannelNameError> {
+        Self::named("group name", text)
+    }
+
+    fn named(field: &'static str, text: &str) -> Result<Self, ChannelNameError> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
-            return Err(ChannelNameError::Empty);
+            return Err(ChannelNameError::Empty(field));
         }
-        limits::check_code_points("channel name", trimmed, limits::CHANNEL_NAME_CODE_POINTS)?;
+        limits::check_code_points(field, trimmed, limits::CHANNEL_NAME_CODE_POINTS)?;
         Ok(Self { text: trimmed.to_owned(), key: fold(trimmed) })
+    }
+
+    /// The name of the direct conversation of two, the same whoever asks.
+    ///
+    /// # Errors
+    ///
+    /// [`ChannelNameError`] never, as long as handles and ids are shorter than names may be.
+    pub fn direct(one: (AccountId, &Handle), other: (AccountId, &Handle)) -> Result<Self, ChannelNameError> {
+        let mut handles = [one.1.as_str(), other.1.as_str()];
+        handles.sort_unstable();
+        Self::parse(&format!("dm:{}:{}", handles[0], handles[1])).or_else(|_| {
+            let pair = DirectPair::of(one.0, other.0);
+            Self::parse(&format!("dm:{}:{}", pair.low, pair.high))
+        })
+    }
+
+    /// The name that is tried `attempt`th, from 1, for the channel of a manager and its reports.
+    ///
+    /// # Errors
+    ///
+    /// [`ChannelNameError`] never, as long as handles are shorter than names may be.
+    pub fn coordination(manager: &Handle, attempt: u32) -> Result<Self, ChannelNameError> {
+        match attempt {
+            0 | 1 => Self::parse(&format!("{manager}-coordination")),
+            more => Self::parse(&format!("{manager}-coordination-{more}")),
+        }
     }
 
     /// The name.
@@ -177,8 +217,59 @@ pub struct Channel {
     pub mandatory: bool,
     /// Member rows, in the order they were added.
     pub members: Vec<Member>,
+    /// Who is subscribed in a TREE without a member row, by id.
+    pub tree_subscribers: Vec<AccountId>,
     /// The pinned board, in order.
     pub pins: Vec<Pin>,
+}
+
+impl Channel {
+    /// True if the account has a member row.
+    pub fn has_member(&self, account: AccountId) -> bool {
+        self.members.iter().any(|member| member.account == account)
+    }
+
+    /// True if nobody but a change of members can take the account's participation away: it has a member row, or it
+    /// is the anchor of the tree.
+    pub fn has_standing(&self, account: AccountId) -> bool {
+        self.has_member(account) || self.mode == MembershipMode::Tree { anchor: account }
+    }
+}
+
+/// Two accounts in no order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct DirectPair {
+    low: AccountId,
+    high: AccountId,
+}
+
+impl DirectPair {
+    /// The pair of two accounts.
+    pub fn of(one: AccountId, other: AccountId) -> Self {
+        Self { low: one.min(other), high: one.max(other) }
+    }
+}
+
+/// What the server made a channel for; there is at most one channel for each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Purpose {
+    /// Two talk to each other.
+    Direct(DirectPair),
+    /// A manager talks to its direct reports.
+    Coordination {
+        /// The agent that has reports.
+        manager: AccountId,
+    },
+}
+
+impl Purpose {
+    /// The key by which the channel is found.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Direct(pair) => format!("direct:{}:{}", pair.low, pair.high),
+            Self::Coordination { manager } => format!("coordination:{manager}"),
+        }
+    }
 }
 
 /// What a writer needs to know of a locked channel row.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     account::Account,
     channel::Channel,
+    group::ChannelGroup,
     id::{AccountId, ChannelId, MessageId},
     message::Message,
     presence::Presence,
@@ -34,6 +35,8 @@ pub enum Event {
         /// Who lost participation.
         removed: Vec<AccountId>,
     },
+    /// A group of channels was created.
+    ChannelGroupChanged(Arc<ChannelGroup>),
     /// An account was created or changed.
     AccountChanged(Arc<Account>),
     /// An agent set its activity; the hub makes a presence event of it.
@@ -58,7 +61,7 @@ impl Event {
     /// True if it may change who sees what, so that what is known about that has to be read again.
     pub fn changes_access(&self) -> bool {
         match self {
-            Self::ChannelChanged { .. } | Self::AccountChanged(_) => true,
+            Self::ChannelChanged { .. } | Self::ChannelGroupChanged(_) | Self::AccountChanged(_) => true,
             Self::MessagePosted(_)
             | Self::MessageUpdated(_)
             | Self::MessageSettled { .. }

@@ -6,10 +6,12 @@
 
 pub mod account;
 pub mod ask;
+pub mod board;
 pub mod channel;
 pub mod delivery;
 pub mod error;
 pub mod event;
+pub mod group;
 pub mod id;
 pub mod limits;
 pub mod mention;
@@ -25,6 +27,7 @@ pub use ask::{Answers, Ask, AskState, ClosedAsk, LockedAsk, OpenAsk};
 pub use channel::Channel;
 pub use error::{Classified, Corrupt, ErrorKind};
 pub use event::Event;
+pub use group::ChannelGroup;
 pub use id::{
     AccountId, AskId, ChannelId, GroupId, MessageId, NodeId, Position, Seq, SessionId, TenantId, TokenId,
     TopicId, UnixMillis,

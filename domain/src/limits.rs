@@ -30,6 +30,8 @@ pub const ANSWER_TEXT_BYTES: usize = 128 * 1024;
 pub const TOPIC_NAME_CODE_POINTS: usize = 120;
 /// Channel and group name, in code points.
 pub const CHANNEL_NAME_CODE_POINTS: usize = 120;
+/// Entries of a channel's pinned board.
+pub const PINS: usize = 5;
 /// Handle, in bytes.
 pub const HANDLE_BYTES: usize = 64;
 /// Display name, in code points.

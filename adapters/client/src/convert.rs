@@ -7,7 +7,8 @@ use compass_domain::{
 use compass_proto::v1 as pb;
 
 use crate::model::{
-    Account, AccountKind, Ask, AskState, Block, Channel, Choice, Message, OpenAsk, Question, TokenInfo, Topic,
+    Account, AccountKind, Ask, AskState, Block, Channel, Choice, Group, Message, OpenAsk, Question,
+    TokenInfo, Topic,
 };
 
 impl From<pb::Account> for Account {
@@ -43,6 +44,23 @@ impl From<pb::Channel> for Channel {
             kind,
             member_account_ids: wire.member_account_ids,
             subscriber_account_ids: wire.subscriber_account_ids,
+            anchor_agent_id: filled(wire.anchor_agent_id),
+            owner_account_id: filled(wire.owner_account_id),
+            mandatory_subscription: wire.mandatory_subscription,
+            pinned_message_ids: wire.pinned_entries.into_iter().map(|entry| entry.message_id).collect(),
+        }
+    }
+}
+
+impl From<pb::ChannelGroup> for Group {
+    fn from(wire: pb::ChannelGroup) -> Self {
+        let shared = wire.visibility() == pb::ChannelGroupVisibility::Shared;
+        Self {
+            id: wire.id,
+            name: wire.name,
+            parent_group_id: filled(wire.parent_group_id),
+            owner_account_id: wire.owner_user_id,
+            shared,
         }
     }
 }

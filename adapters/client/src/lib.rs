@@ -4,6 +4,7 @@
 //! that a command line never sees protobuf. A [`Client`] is cheap to clone and holds one connection.
 
 mod agent;
+mod channels;
 mod connect;
 mod convert;
 mod error;
@@ -13,6 +14,7 @@ mod people;
 mod session;
 
 pub use agent::{Cancelled, Delivery, Fetched};
+pub use channels::{GroupName, MemberChanges, NewChannel, Policy};
 pub use connect::{Client, DEADLINE, MESSAGE_BYTES};
 pub use error::{ClientError, CodeToken};
 pub use events::{Events, Since};

@@ -55,6 +55,38 @@ pub struct Channel {
     pub member_account_ids: Vec<String>,
     /// Who subscribed.
     pub subscriber_account_ids: Vec<String>,
+    /// The agent below which everyone takes part; none if only members do.
+    pub anchor_agent_id: Option<String>,
+    /// Who alone may post; none if every participant may.
+    pub owner_account_id: Option<String>,
+    /// Every agent that takes part is delivered to, subscribed or not.
+    pub mandatory_subscription: bool,
+    /// Pinned messages, in order.
+    pub pinned_message_ids: Vec<String>,
+}
+
+/// A group of channels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Group {
+    /// Its id.
+    pub id: String,
+    /// Its name; others may have it too.
+    pub name: String,
+    /// The group it stands in.
+    pub parent_group_id: Option<String>,
+    /// Who created it.
+    pub owner_account_id: String,
+    /// Everyone sees it if every group above it is shared too.
+    pub shared: bool,
+}
+
+/// A direct conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Direct {
+    /// Its channel.
+    pub channel: Channel,
+    /// It was opened just now.
+    pub created: bool,
 }
 
 /// A topic of a channel.

@@ -4,7 +4,7 @@ use compass_domain::{ask::AnswerDraft, message::DraftBlock};
 use compass_proto::v1 as pb;
 
 use crate::{
-    Client, ClientError,
+    Client, ClientError, NewChannel,
     connect::within_deadline,
     convert,
     model::{Account, Channel, Message, OpenAsk, Topic},
@@ -114,13 +114,7 @@ impl Client {
     ///
     /// [`ClientError`].
     pub async fn create_channel(&self, name: &str, members: Vec<String>) -> Result<Channel, ClientError> {
-        let request = pb::CreateChannelRequest {
-            name: name.into(),
-            member_handles: members,
-            ..pb::CreateChannelRequest::default()
-        };
-        let reply = self.take(self.comms().create_channel(within_deadline(request)).await?);
-        reply.channel.map(Channel::from).ok_or(ClientError::Protocol("CreateChannel without a channel"))
+        self.create_channel_as(NewChannel { name: name.into(), members, ..NewChannel::default() }).await
     }
 
     /// Lists a channel's topics, latest activity first.

@@ -10,6 +10,7 @@ mod reads;
 mod rows;
 mod storage;
 mod unit;
+mod unit_of_channels;
 mod writer;
 
 pub use bus::MemoryBus;

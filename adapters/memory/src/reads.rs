@@ -4,12 +4,12 @@ use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, OpenAsksPage, TokenReads, TokenRow,
-    TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, OpenAsksPage, TokenReads,
+    TokenRow, TopicReads, TopicSummary,
 };
 use compass_domain::{
-    Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, Seq, Topic, TopicId,
-    UnixMillis, limits,
+    Account, AccountId, Actor, Channel, ChannelGroup, ChannelId, GroupId, Handle, Message, MessageId,
+    Position, Seq, Topic, TopicId, UnixMillis, limits,
     roster::{self, RosterScope},
 };
 use compass_ports::StorageError;
@@ -94,13 +94,12 @@ impl AccountReads for Snapshot {
 #[async_trait]
 impl ChannelReads for Snapshot {
     async fn find_channel(&mut self, id: ChannelId) -> Result<Option<Channel>, StorageError> {
-        Ok(self.rows.channels.find(id).map(|channel| Channel::clone(channel)))
+        Ok(self.rows.channel(id))
     }
 
     async fn list_channels(&mut self, viewer: Actor) -> Result<Vec<Channel>, StorageError> {
-        let ids = self.rows.channels_of(viewer.id);
-        let mut channels: Vec<Channel> =
-            ids.iter().filter_map(|id| self.rows.channels.find(*id)).map(|row| Channel::clone(row)).collect();
+        let ids = self.rows.visible_channels(viewer.id);
+        let mut channels: Vec<Channel> = ids.iter().filter_map(|id| self.rows.channel(*id)).collect();
         channels.sort_by(|one, other| (one.name.key(), one.id).cmp(&(other.name.key(), other.id)));
         Ok(channels)
     }
@@ -128,11 +127,22 @@ impl ChannelReads for Snapshot {
     }
 
     async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError> {
-        Ok(self.rows.participates(viewer.id, channel))
+        Ok(self.rows.sees_channel(viewer.id, channel))
     }
 
     async fn share_channel(&mut self, one: AccountId, other: AccountId) -> Result<bool, StorageError> {
         Ok(self.rows.share_channel(one, other))
+    }
+}
+
+#[async_trait]
+impl GroupReads for Snapshot {
+    async fn list_groups(&mut self, viewer: Actor) -> Result<Vec<ChannelGroup>, StorageError> {
+        Ok(self.rows.groups.visible(viewer))
+    }
+
+    async fn sees_group(&mut self, viewer: Actor, group: GroupId) -> Result<bool, StorageError> {
+        Ok(self.rows.groups.is_visible(group, viewer))
     }
 }
 

@@ -2,13 +2,14 @@
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountRepository, ChannelRepository, CursorRepository, TokenHash, TokenRepository, TokenRow, UnitOfWork,
+    AccountRepository, ChannelRepository, CursorRepository, GroupRepository, ParticipantRepository,
+    PinRepository, PurposeRepository, SettingsRepository, TokenHash, TokenRepository, TokenRow, UnitOfWork,
 };
 use compass_domain::{
-    Account, AccountId, Channel, ChannelId, Handle, TenantId, TokenId, UnixMillis, channel::Member,
-    delivery::Cursor,
+    Account, AccountId, Channel, ChannelId, Handle, Message, MessageId, TenantId, TokenId, UnixMillis,
+    channel::Member, delivery::Cursor,
 };
-use compass_ports::StorageError;
+use compass_ports::{OwedRow, StorageError};
 
 use crate::{rows::TenantRows, storage::Turn};
 
@@ -23,7 +24,7 @@ impl Unit {
         Self { turn, tenant }
     }
 
-    fn rows(&mut self) -> &mut TenantRows {
+    pub(crate) fn rows(&mut self) -> &mut TenantRows {
         self.turn.world.tenant_mut(&self.tenant)
     }
 }
@@ -35,6 +36,26 @@ impl UnitOfWork for Unit {
     }
 
     fn channels(&mut self) -> &mut dyn ChannelRepository {
+        self
+    }
+
+    fn groups(&mut self) -> &mut dyn GroupRepository {
+        self
+    }
+
+    fn participants(&mut self) -> &mut dyn ParticipantRepository {
+        self
+    }
+
+    fn purposes(&mut self) -> &mut dyn PurposeRepository {
+        self
+    }
+
+    fn settings(&mut self) -> &mut dyn SettingsRepository {
+        self
+    }
+
+    fn pins(&mut self) -> &mut dyn PinRepository {
         self
     }
 
@@ -62,8 +83,43 @@ impl AccountRepository for Unit {
         Ok(self.rows().accounts.find(id).map(|account| Account::clone(account)))
     }
 
+    async fn find_all(&mut self, ids: &[AccountId]) -> Result<Vec<Account>, StorageError> {
+        let rows = self.rows();
+        let mut found: Vec<Account> = ids
+            .iter()
+            .filter_map(|id| rows.accounts.find(*id))
+            .map(|account| Account::clone(account))
+            .collect();
+        found.sort_by_key(|account| account.id);
+        found.dedup_by_key(|account| account.id);
+        Ok(found)
+    }
+
+    async fn find_all_by_handle(&mut self, handles: &[Handle]) -> Result<Vec<Account>, StorageError> {
+        let rows = self.rows();
+        let found = handles.iter().filter_map(|handle| rows.accounts.find_by_handle(handle));
+        let mut found: Vec<Account> = found.map(|account| Account::clone(account)).collect();
+        found.sort_by(|one, other| one.handle.cmp(&other.handle));
+        found.dedup_by(|one, other| one.id == other.id);
+        Ok(found)
+    }
+
     async fn find_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError> {
         Ok(self.rows().accounts.find_by_handle(handle).map(|account| Account::clone(account)))
+    }
+
+    async fn lock_tree(&mut self, _owner: AccountId) -> Result<(), StorageError> {
+        // The turn holds every row already.
+        Ok(())
+    }
+
+    async fn list_agents(&mut self, owner: AccountId) -> Result<Vec<Account>, StorageError> {
+        Ok(self.rows().accounts.agents_of(owner))
+    }
+
+    async fn set_parent(&mut self, agent: AccountId, parent: Option<AccountId>) -> Result<(), StorageError> {
+        self.rows().accounts.set_parent(agent, parent);
+        Ok(())
     }
 
     async fn put_activity(
@@ -85,7 +141,7 @@ impl ChannelRepository for Unit {
 
     async fn lock(&mut self, id: ChannelId) -> Result<Option<Channel>, StorageError> {
         // The turn holds every row already.
-        Ok(self.rows().channels.find(id).map(|channel| Channel::clone(channel)))
+        Ok(self.rows().channel(id))
     }
 
     async fn participates(&mut self, account: AccountId, channel: ChannelId) -> Result<bool, StorageError> {
@@ -108,6 +164,31 @@ impl CursorRepository for Unit {
         let head = rows.channels.head(channel);
         let head = head.ok_or_else(|| StorageError::Internal(format!("no channel {channel}")))?;
         rows.deliveries.seed(agent, channel, Cursor::seeded(head.last_seq));
+        Ok(())
+    }
+
+    async fn seed_all(&mut self, cursors: &[(AccountId, ChannelId)]) -> Result<(), StorageError> {
+        for &(agent, channel) in cursors {
+            self.seed(agent, channel).await?;
+        }
+        Ok(())
+    }
+
+    async fn owe_answers(&mut self, cursors: &[(AccountId, ChannelId)]) -> Result<(), StorageError> {
+        let rows = self.rows();
+        for &(agent, channel) in cursors {
+            let Some(cursor) = rows.deliveries.cursor(agent, channel) else { continue };
+            let is_its_answer =
+                |message: &Message| message.answer().is_some_and(|answer| answer.asker() == agent);
+            let missed = rows
+                .messages
+                .above(channel, cursor.acked())
+                .filter(|row| !cursor.covers(row.message.seq()) && is_its_answer(&row.message));
+            let missed: Vec<MessageId> = missed.map(|row| row.message.id()).collect();
+            for message in missed {
+                rows.deliveries.owe(&OwedRow { agent, message, channel });
+            }
+        }
         Ok(())
     }
 }

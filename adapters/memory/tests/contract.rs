@@ -35,3 +35,4 @@ compass_testkit::hub_ports_contract!(fixture);
 compass_testkit::bus_contract!(fixture);
 compass_testkit::events_contract!(fixture);
 compass_testkit::asks_contract!(fixture);
+compass_testkit::channels_contract!(fixture);

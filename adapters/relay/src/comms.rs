@@ -9,11 +9,14 @@ use compass_comms::{
         create_user::{CreateUser, create_user},
         get_roster::get_roster,
         list_accounts::list_accounts,
+        reparent_agent::reparent_agent,
     },
     asks::respond_to_ask::respond_to_ask,
     channels::{
-        create_channel::create_channel, list_channels::list_channels, update_members::update_members,
+        create_channel::create_channel, list_channels::list_channels, set_policy::set_policy,
+        update_board::update_board, update_members::update_members,
     },
+    groups::{create_group::create_group, list_groups::list_groups},
     messages::{list_messages::list_messages, post_message::post_message},
     topics::list_topics::list_topics,
 };
@@ -80,16 +83,21 @@ impl CommsService for CommsDoor {
 
     async fn create_channel_group(
         &self,
-        _: Request<v1::CreateChannelGroupRequest>,
+        request: Request<v1::CreateChannelGroupRequest>,
     ) -> Answer<v1::CreateChannelGroupResponse> {
-        pending::rpc("CommsService/CreateChannelGroup")
+        let (caller, sent) = taken(request)?;
+        let create = mapping::create_group_in(sent).map_err(|error| status(&error))?;
+        let group = create_group(&self.comms, &caller, create).await.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::CreateChannelGroupResponse { group: Some(mapping::group(&group)) }))
     }
 
     async fn list_channel_groups(
         &self,
-        _: Request<v1::ListChannelGroupsRequest>,
+        request: Request<v1::ListChannelGroupsRequest>,
     ) -> Answer<v1::ListChannelGroupsResponse> {
-        pending::rpc("CommsService/ListChannelGroups")
+        let groups = list_groups(&self.comms, &caller(&request)?).await.map_err(|error| status(&error))?;
+        let groups = groups.iter().map(mapping::group).collect();
+        Ok(Response::new(v1::ListChannelGroupsResponse { groups }))
     }
 
     async fn list_channels(
@@ -117,9 +125,6 @@ impl CommsService for CommsDoor {
         request: Request<v1::UpdateChannelMembersRequest>,
     ) -> Answer<v1::UpdateChannelMembersResponse> {
         let (caller, sent) = taken(request)?;
-        if !sent.new_name.is_empty() {
-            return pending::field("UpdateChannelMembersRequest.new_name");
-        }
         let update = mapping::update_members_in(sent).map_err(|error| status(&error))?;
         let channel = update_members(&self.comms, &caller, update).await.map_err(|error| status(&error))?;
         Ok(Response::new(v1::UpdateChannelMembersResponse { channel: Some(mapping::channel(&channel)) }))
@@ -127,9 +132,12 @@ impl CommsService for CommsDoor {
 
     async fn reparent_agent(
         &self,
-        _: Request<v1::ReparentAgentRequest>,
+        request: Request<v1::ReparentAgentRequest>,
     ) -> Answer<v1::ReparentAgentResponse> {
-        pending::rpc("CommsService/ReparentAgent")
+        let (caller, sent) = taken(request)?;
+        let reparent = mapping::reparent_in(&sent).map_err(|error| status(&error))?;
+        let account = reparent_agent(&self.comms, &caller, reparent).await.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::ReparentAgentResponse { account: Some(mapping::account(&account)) }))
     }
 
     async fn list_messages(
@@ -184,9 +192,12 @@ impl CommsService for CommsDoor {
 
     async fn set_channel_policy(
         &self,
-        _: Request<v1::SetChannelPolicyRequest>,
+        request: Request<v1::SetChannelPolicyRequest>,
     ) -> Answer<v1::SetChannelPolicyResponse> {
-        pending::rpc("CommsService/SetChannelPolicy")
+        let (caller, sent) = taken(request)?;
+        let set = mapping::set_policy_in(&sent).map_err(|error| status(&error))?;
+        let channel = set_policy(&self.comms, &caller, set).await.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::SetChannelPolicyResponse { channel: Some(mapping::channel(&channel)) }))
     }
 
     async fn get_roster(&self, request: Request<v1::GetRosterRequest>) -> Answer<v1::GetRosterResponse> {
@@ -198,9 +209,12 @@ impl CommsService for CommsDoor {
 
     async fn update_pinned_board(
         &self,
-        _: Request<v1::UpdatePinnedBoardRequest>,
+        request: Request<v1::UpdatePinnedBoardRequest>,
     ) -> Answer<v1::UpdatePinnedBoardResponse> {
-        pending::rpc("CommsService/UpdatePinnedBoard")
+        let (caller, sent) = taken(request)?;
+        let update = mapping::update_board_in(sent).map_err(|error| status(&error))?;
+        let channel = update_board(&self.comms, &caller, update).await.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::UpdatePinnedBoardResponse { channel: Some(mapping::channel(&channel)) }))
     }
 
     type SubscribeCommsStream = ReceiverStream<Result<v1::SubscribeCommsResponse, Status>>;

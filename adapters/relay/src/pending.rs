@@ -7,13 +7,8 @@ use crate::status;
 
 /// RPCs that answer UNIMPLEMENTED, as `service/method` without the package.
 pub const RPCS: &[&str] = &[
-    "CommsService/CreateChannelGroup",
-    "CommsService/ListChannelGroups",
-    "CommsService/ReparentAgent",
     "CommsService/UpdateTopic",
     "CommsService/SearchMessages",
-    "CommsService/SetChannelPolicy",
-    "CommsService/UpdatePinnedBoard",
     "CompassService/SubscribeEvents",
     "CompassService/ProvisionAgentWorkspace",
     "CompassService/StartAgentSession",
@@ -25,16 +20,10 @@ pub const RPCS: &[&str] = &[
     "CompassService/SubscribeAgentSession",
     "InboxService/ReadPositions",
     "InboxService/MarkRead",
-    "PeopleService/OpenDM",
-    "PeopleService/JoinChannel",
 ];
 
 /// Arms of the relayed call that answer `unimplemented`, by their names on the wire.
-pub const ARMS: &[&str] =
-    &["pin", "create_channel", "update_members", "create_channel_group", "open_dm", "list_topics"];
-
-/// Fields whose use answers UNIMPLEMENTED.
-pub const FIELDS: &[&str] = &["UpdateChannelMembersRequest.new_name"];
+pub const ARMS: &[&str] = &["list_topics"];
 
 /// The answer of an RPC of [`RPCS`].
 pub(crate) fn rpc<T>(name: &'static str) -> Result<T, Status> {
@@ -46,10 +35,4 @@ pub(crate) fn rpc<T>(name: &'static str) -> Result<T, Status> {
 pub(crate) fn arm(name: &'static str) -> CommsCallError {
     debug_assert!(ARMS.contains(&name), "{name} is not on the list");
     status::call_unimplemented(name)
-}
-
-/// The answer to a use of a field of [`FIELDS`].
-pub(crate) fn field<T>(name: &'static str) -> Result<T, Status> {
-    debug_assert!(FIELDS.contains(&name), "{name} is not on the list");
-    Err(status::unimplemented(name))
 }

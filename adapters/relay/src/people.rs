@@ -1,23 +1,40 @@
 //! PeopleService: what only people do in conversation.
 
+use compass_comms::{
+    Comms,
+    channels::{join_channel::join_channel, open_dm::open_dm},
+};
 use compass_proto::v1::{self, people_service_server::PeopleService};
 use tonic::{Request, Response, Status};
 
-use crate::pending;
+use crate::{auth::caller, mapping, status::status};
 
 /// The door of people.
-pub(crate) struct PeopleDoor;
+pub(crate) struct PeopleDoor {
+    pub(crate) comms: Comms,
+}
 
 #[tonic::async_trait]
 impl PeopleService for PeopleDoor {
-    async fn open_dm(&self, _: Request<v1::OpenDmRequest>) -> Result<Response<v1::OpenDmResponse>, Status> {
-        pending::rpc("PeopleService/OpenDM")
+    async fn open_dm(
+        &self,
+        request: Request<v1::OpenDmRequest>,
+    ) -> Result<Response<v1::OpenDmResponse>, Status> {
+        let caller = caller(&request)?;
+        let open = mapping::open_dm_in(request.into_inner()).map_err(|error| status(&error))?;
+        let opened = open_dm(&self.comms, &caller, open).await.map_err(|error| status(&error))?;
+        let channel = Some(mapping::channel(&opened.channel));
+        Ok(Response::new(v1::OpenDmResponse { channel, created: opened.created }))
     }
 
     async fn join_channel(
         &self,
-        _: Request<v1::JoinChannelRequest>,
+        request: Request<v1::JoinChannelRequest>,
     ) -> Result<Response<v1::JoinChannelResponse>, Status> {
-        pending::rpc("PeopleService/JoinChannel")
+        let caller = caller(&request)?;
+        let id = mapping::required("channel_id", "channel", &request.get_ref().channel_id)
+            .map_err(|error| status(&error))?;
+        let channel = join_channel(&self.comms, &caller, id).await.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::JoinChannelResponse { channel: Some(mapping::channel(&channel)) }))
     }
 }

@@ -81,13 +81,14 @@ pub fn services(doors: Doors) -> Result<Services, RouterError> {
     let server_door = ServerDoor { comms: comms.clone(), auth: auth.clone(), version };
     let session_door = SessionDoor { comms: comms.clone(), auth: auth.clone() };
     let inbox_door = InboxDoor { comms: comms.clone() };
+    let people_door = PeopleDoor { comms: comms.clone() };
     let runner_door = RunnerDoor::new(comms.clone(), Arc::clone(&hub), lanes, auth.clone(), stop);
     let agent_door = AgentCommandsDoor { comms, hub };
     let routes = Routes::new(limited!(v1::comms_service_server::CommsServiceServer::new(comms_door)))
         .add_service(limited!(v1::compass_service_server::CompassServiceServer::new(server_door)))
         .add_service(limited!(v1::session_service_server::SessionServiceServer::new(session_door)))
         .add_service(limited!(v1::inbox_service_server::InboxServiceServer::new(inbox_door)))
-        .add_service(limited!(v1::people_service_server::PeopleServiceServer::new(PeopleDoor)))
+        .add_service(limited!(v1::people_service_server::PeopleServiceServer::new(people_door)))
         .add_service(limited!(v1::agent_door_server::AgentDoorServer::new(agent_door)))
         .add_service(limited!(v1::runner_service_server::RunnerServiceServer::new(runner_door)))
         .add_service(limited!(health_service))

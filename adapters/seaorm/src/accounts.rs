@@ -33,6 +33,44 @@ pub(crate) async fn find(
     tx.one(&sql, vec![tenant(of), id(account)]).await?.map(|row| read(&row)).transpose()
 }
 
+/// Accounts by id.
+pub(crate) async fn find_all(
+    tx: &mut Tx,
+    of: &TenantId,
+    ids: &[AccountId],
+) -> Result<Vec<Account>, StorageError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let dialect = tx.dialect();
+    let sql = format!(
+        "SELECT {COLUMNS} FROM accounts account WHERE account.tenant = $1 AND account.id {} ORDER BY account.id",
+        dialect.any_id(2)
+    );
+    let rows = tx.all(&sql, vec![tenant(of), dialect.id_list(ids.iter().copied())]).await?;
+    rows.iter().map(read).collect()
+}
+
+/// Accounts by handle.
+pub(crate) async fn find_all_by_handle(
+    tx: &mut Tx,
+    of: &TenantId,
+    handles: &[Handle],
+) -> Result<Vec<Account>, StorageError> {
+    if handles.is_empty() {
+        return Ok(Vec::new());
+    }
+    let dialect = tx.dialect();
+    let sql = format!(
+        "SELECT {COLUMNS} FROM accounts account
+        WHERE account.tenant = $1 AND account.handle {} ORDER BY account.handle",
+        dialect.any_text(2)
+    );
+    let handles = dialect.text_list(handles.iter().map(Handle::as_str));
+    let rows = tx.all(&sql, vec![tenant(of), handles]).await?;
+    rows.iter().map(read).collect()
+}
+
 /// An account by handle.
 pub(crate) async fn find_by_handle(
     tx: &mut Tx,
@@ -202,6 +240,40 @@ pub(crate) async fn insert(tx: &mut Tx, of: &TenantId, account: &Account) -> Res
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Locks an account's row until the transaction ends.
+pub(crate) async fn lock(tx: &mut Tx, of: &TenantId, account: AccountId) -> Result<(), DbError> {
+    let sql =
+        format!("SELECT id FROM accounts WHERE tenant = $1 AND id = $2{}", tx.dialect().for_no_key_update());
+    tx.one(&sql, vec![tenant(of), id(account)]).await?;
+    Ok(())
+}
+
+/// The agents of a person, by id.
+pub(crate) async fn agents_of(
+    tx: &mut Tx,
+    of: &TenantId,
+    owner: AccountId,
+) -> Result<Vec<Account>, StorageError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM accounts account
+        WHERE account.tenant = $1 AND account.owner = $2 ORDER BY account.id"
+    );
+    let rows = tx.all(&sql, vec![tenant(of), id(owner)]).await?;
+    rows.iter().map(read).collect()
+}
+
+/// Puts an agent below another, or below nobody.
+pub(crate) async fn set_parent(
+    tx: &mut Tx,
+    of: &TenantId,
+    agent: AccountId,
+    parent: Option<AccountId>,
+) -> Result<(), DbError> {
+    let sql = "UPDATE accounts SET parent = $3 WHERE tenant = $1 AND id = $2";
+    tx.execute(sql, vec![tenant(of), id(agent), optional_id(parent)]).await?;
+    Ok(())
 }
 
 /// Stores what an agent says it is doing.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use compass_domain::{
     AccountId, Actor, Channel, ChannelId, Corrupt, TenantId,
-    channel::{ChannelKind, ChannelName, Member, MembershipMode, Pin, PostPolicy},
+    channel::{ChannelKind, ChannelName, Member, MembershipMode, Pin, PostPolicy, Purpose},
 };
 use compass_ports::StorageError;
 use sea_orm::QueryResult;
@@ -17,11 +17,11 @@ use crate::{
     transaction::Tx,
 };
 
-const COLUMNS: &str = "channel.id, channel.name, channel.channel_group, channel.kind, channel.membership_mode, \
+pub(crate) const COLUMNS: &str = "channel.id, channel.name, channel.channel_group, channel.kind, channel.membership_mode, \
                        channel.anchor, channel.post_policy, channel.owner, channel.mandatory";
 
 /// Groups that are shared together with all their ancestors.
-const SHARED_GROUPS: &str = "
+pub(crate) const SHARED_GROUPS: &str = "
     shared_group (id) AS (
         SELECT top.id FROM channel_groups top
         WHERE top.tenant = $1 AND top.parent IS NULL AND top.visibility = 1
@@ -163,22 +163,54 @@ pub(crate) async fn share(
 
 /// Stores a channel with its members.
 pub(crate) async fn insert(tx: &mut Tx, of: &TenantId, channel: &Channel) -> Result<(), StorageError> {
+    match insert_row(tx, of, channel, None, "").await {
+        Ok(_) => {}
+        Err(error) if error.is_unique_violation() => {
+            return Err(StorageError::Conflict(format!("channel name {:?} is taken", channel.name.as_str())));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    insert_members(tx, of, channel.id, &channel.members).await?;
+    Ok(())
+}
+
+/// Stores a channel with its members for a purpose; false if the purpose or the name is taken.
+pub(crate) async fn claim(
+    tx: &mut Tx,
+    of: &TenantId,
+    channel: &Channel,
+    purpose: &Purpose,
+) -> Result<bool, DbError> {
+    // A refused row would end the transaction on Postgres.
+    if insert_row(tx, of, channel, Some(purpose.key()), "ON CONFLICT DO NOTHING").await? == 0 {
+        return Ok(false);
+    }
+    insert_members(tx, of, channel.id, &channel.members).await?;
+    Ok(true)
+}
+
+async fn insert_row(
+    tx: &mut Tx,
+    of: &TenantId,
+    channel: &Channel,
+    purpose: Option<String>,
+    on_conflict: &str,
+) -> Result<u64, DbError> {
     let (mode, anchor) = match channel.mode {
         MembershipMode::Flat => (0i16, None),
         MembershipMode::Tree { anchor } => (1, Some(anchor)),
     };
-    let (policy, owner) = match channel.policy {
-        PostPolicy::Open => (0i16, None),
-        PostPolicy::OwnerOnly { owner } => (1, Some(owner)),
-    };
+    let (policy, owner) = policy_columns(channel.policy);
     let kind = match channel.kind {
         ChannelKind::Channel => 0i16,
         ChannelKind::Dm => 1,
         ChannelKind::GroupDm => 2,
     };
-    let sql = "INSERT INTO channels
-               (id, tenant, name, name_key, channel_group, kind, membership_mode, anchor, post_policy, owner, mandatory)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    let sql = format!(
+        "INSERT INTO channels
+         (id, tenant, name, name_key, channel_group, kind, membership_mode, anchor, post_policy, owner, mandatory, purpose)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) {on_conflict}"
+    );
     let values = vec![
         id(channel.id),
         tenant(of),
@@ -191,16 +223,17 @@ pub(crate) async fn insert(tx: &mut Tx, of: &TenantId, channel: &Channel) -> Res
         policy.into(),
         optional_id(owner),
         channel.mandatory.into(),
+        purpose.into(),
     ];
-    match tx.execute(sql, values).await {
-        Ok(_) => {}
-        Err(error) if error.is_unique_violation() => {
-            return Err(StorageError::Conflict(format!("channel name {:?} is taken", channel.name.as_str())));
-        }
-        Err(error) => return Err(error.into()),
+    tx.execute(&sql, values).await
+}
+
+/// The two columns of a post policy.
+pub(crate) fn policy_columns(policy: PostPolicy) -> (i16, Option<AccountId>) {
+    match policy {
+        PostPolicy::Open => (0, None),
+        PostPolicy::OwnerOnly { owner } => (1, Some(owner)),
     }
-    insert_members(tx, of, channel.id, &channel.members).await?;
-    Ok(())
 }
 
 /// True if the account takes part in the channel.
@@ -252,22 +285,6 @@ pub(crate) async fn remove_member(
     Ok(removed)
 }
 
-/// Gives the agent a cursor at the channel's newest message unless it has one.
-pub(crate) async fn seed_cursor(
-    tx: &mut Tx,
-    of: &TenantId,
-    agent: AccountId,
-    channel: ChannelId,
-) -> Result<(), DbError> {
-    // The conflict clause would read as part of a join without the condition.
-    let sql = "INSERT INTO cursors (agent, channel, tenant, acked_seq)
-               SELECT $1, channel.id, $3, channel.last_seq FROM channels channel
-               WHERE channel.id = $2 AND channel.tenant = $3
-               ON CONFLICT (agent, channel) DO NOTHING";
-    tx.execute(sql, vec![id(agent), id(channel), tenant(of)]).await?;
-    Ok(())
-}
-
 /// Writers that remember who takes part compare this number on the row they lock.
 async fn bump_gate(tx: &mut Tx, of: &TenantId, channel: ChannelId) -> Result<(), DbError> {
     let sql = "UPDATE channels SET gate = gate + 1 WHERE id = $1 AND tenant = $2";
@@ -310,20 +327,59 @@ async fn insert_members(
     Ok(())
 }
 
-/// Adds members and pins to the rows of channels, two statements for all of them.
-async fn complete(tx: &mut Tx, of: &TenantId, rows: &[QueryResult]) -> Result<Vec<Channel>, StorageError> {
+/// Adds members, subscribers and pins to the rows of channels, at most three statements for all of them.
+pub(crate) async fn complete(
+    tx: &mut Tx,
+    of: &TenantId,
+    rows: &[QueryResult],
+) -> Result<Vec<Channel>, StorageError> {
     let ids = rows.iter().map(|row| row.id("id")).collect::<Result<Vec<ChannelId>, _>>()?;
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let mut members = members_of(tx, of, &ids).await?;
     let mut pins = pins_of(tx, of, &ids).await?;
+    let mut trees = Vec::new();
+    for (row, id) in rows.iter().zip(&ids) {
+        if row.optional_id::<AccountId>("anchor")?.is_some() {
+            trees.push(*id);
+        }
+    }
+    let mut subscribers = tree_subscribers_of(tx, of, &trees).await?;
     let channels = rows.iter().zip(ids).map(|(row, channel)| {
         let members = members.remove(&channel).unwrap_or_default();
         let pins = pins.remove(&channel).unwrap_or_default();
-        read(row, channel, members, pins)
+        let mut found = Channel { members, pins, ..read(row, channel)? };
+        let chosen = subscribers.remove(&channel).unwrap_or_default();
+        found.tree_subscribers = chosen.into_iter().filter(|account| !found.has_member(*account)).collect();
+        Ok(found)
     });
     channels.collect()
+}
+
+/// Who takes part in a tree and chose to be subscribed; a member row, where there is one, decides instead.
+async fn tree_subscribers_of(
+    tx: &mut Tx,
+    of: &TenantId,
+    trees: &[ChannelId],
+) -> Result<HashMap<ChannelId, Vec<AccountId>>, StorageError> {
+    let mut subscribers: HashMap<ChannelId, Vec<AccountId>> = HashMap::new();
+    if trees.is_empty() {
+        return Ok(subscribers);
+    }
+    let dialect = tx.dialect();
+    let sql = format!(
+        "SELECT choice.channel, choice.account
+        FROM channel_subscriptions choice JOIN channels channel ON channel.id = choice.channel
+        WHERE choice.tenant = $1 AND choice.channel {wanted} AND choice.subscribed AND {takes_part}
+        ORDER BY choice.channel, choice.account",
+        wanted = dialect.any_id(2),
+        takes_part = participation::takes_part("choice.account", "channel"),
+    );
+    for row in tx.all(&sql, vec![tenant(of), dialect.id_list(trees.iter().copied())]).await? {
+        subscribers.entry(row.id("channel")?).or_default().push(row.id("account")?);
+    }
+    Ok(subscribers)
 }
 
 async fn members_of(
@@ -370,12 +426,8 @@ async fn pins_of(
     Ok(pins)
 }
 
-fn read(
-    row: &QueryResult,
-    channel: ChannelId,
-    members: Vec<Member>,
-    pins: Vec<Pin>,
-) -> Result<Channel, StorageError> {
+/// Reads a channel's own row.
+fn read(row: &QueryResult, channel: ChannelId) -> Result<Channel, StorageError> {
     let corrupt = |what: String| Corrupt::new(format!("channel {channel}: {what}"));
     let name: String = row.get("name")?;
     let kind = match row.get::<i16>("kind")? {
@@ -404,7 +456,8 @@ fn read(
         mode,
         policy,
         mandatory: row.get("mandatory")?,
-        members,
-        pins,
+        members: Vec::new(),
+        tree_subscribers: Vec::new(),
+        pins: Vec::new(),
     })
 }

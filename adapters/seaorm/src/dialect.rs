@@ -36,6 +36,23 @@ impl Dialect {
         }
     }
 
+    /// A condition's right side: equals one text of the list bound as parameter `number`.
+    pub(crate) fn any_text(self, number: usize) -> String {
+        match self {
+            Self::Postgres => format!("= ANY(${number})"),
+            Self::Sqlite => format!("IN (SELECT value FROM json_each(${number}))"),
+        }
+    }
+
+    /// A list of texts as one parameter.
+    pub(crate) fn text_list<'a>(self, texts: impl Iterator<Item = &'a str>) -> Value {
+        let texts: Vec<String> = texts.map(str::to_owned).collect();
+        match self {
+            Self::Postgres => texts.into(),
+            Self::Sqlite => serde_json::Value::from(texts).to_string().into(),
+        }
+    }
+
     /// An array column as JSON text, read with [`crate::rows::Columns::ids`].
     pub(crate) fn array_text(self, column: &str) -> String {
         match self {

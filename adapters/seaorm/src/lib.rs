@@ -7,6 +7,7 @@ mod checks;
 mod connection;
 mod dialect;
 mod error;
+mod groups;
 mod hub;
 mod ids;
 mod message_json;
@@ -14,16 +15,20 @@ mod messages;
 mod migrations;
 #[cfg(test)]
 mod open_tests;
+mod participants;
 mod participation;
+mod pins;
 mod read_unit;
 mod rows;
 mod schema;
+mod settings;
 mod storage;
 #[cfg(test)]
 mod testing;
 mod tokens;
 mod topics;
 mod transaction;
+mod unit_of_channels;
 mod unit_of_work;
 mod writer;
 

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, OpenAsksPage, TokenReads, TokenRow,
-    TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, OpenAsksPage, TokenReads,
+    TokenRow, TopicReads, TopicSummary,
 };
 use compass_domain::{
-    Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, TenantId, TopicId,
-    UnixMillis, roster::RosterScope,
+    Account, AccountId, Actor, Channel, ChannelGroup, ChannelId, GroupId, Handle, Message, MessageId,
+    Position, TenantId, TopicId, UnixMillis, roster::RosterScope,
 };
 use compass_ports::StorageError;
 
-use crate::{accounts, channels, messages, tokens, topics, transaction::Tx};
+use crate::{accounts, channels, groups, messages, tokens, topics, transaction::Tx};
 
 /// One snapshot of one tenant's rows.
 pub(crate) struct SeaReadUnit {
@@ -96,6 +96,18 @@ impl ChannelReads for SeaReadUnit {
 
     async fn share_channel(&mut self, one: AccountId, other: AccountId) -> Result<bool, StorageError> {
         channels::share(&mut self.tx, &self.tenant, one, other).await
+    }
+}
+
+#[async_trait]
+impl GroupReads for SeaReadUnit {
+    async fn list_groups(&mut self, viewer: Actor) -> Result<Vec<ChannelGroup>, StorageError> {
+        groups::list(&mut self.tx, &self.tenant, viewer).await
+    }
+
+    async fn sees_group(&mut self, viewer: Actor, group: GroupId) -> Result<bool, StorageError> {
+        let chain = groups::chain(&mut self.tx, &self.tenant, group).await?;
+        Ok(compass_domain::group::is_visible(&chain, viewer))
     }
 }
 

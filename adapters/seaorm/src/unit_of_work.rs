@@ -2,14 +2,15 @@
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountRepository, ChannelRepository, CursorRepository, TokenHash, TokenRepository, TokenRow, UnitOfWork,
+    AccountRepository, ChannelRepository, CursorRepository, GroupRepository, ParticipantRepository,
+    PinRepository, PurposeRepository, SettingsRepository, TokenHash, TokenRepository, TokenRow, UnitOfWork,
 };
 use compass_domain::{
     Account, AccountId, Channel, ChannelId, Handle, TenantId, TokenId, UnixMillis, channel::Member,
 };
 use compass_ports::StorageError;
 
-use crate::{accounts, channels, tokens, transaction::Tx};
+use crate::{accounts, channels, participants, tokens, transaction::Tx};
 
 /// One transaction over one tenant's rows; dropping it keeps nothing.
 pub(crate) struct SeaUnitOfWork {
@@ -24,6 +25,26 @@ impl UnitOfWork for SeaUnitOfWork {
     }
 
     fn channels(&mut self) -> &mut dyn ChannelRepository {
+        self
+    }
+
+    fn groups(&mut self) -> &mut dyn GroupRepository {
+        self
+    }
+
+    fn participants(&mut self) -> &mut dyn ParticipantRepository {
+        self
+    }
+
+    fn purposes(&mut self) -> &mut dyn PurposeRepository {
+        self
+    }
+
+    fn settings(&mut self) -> &mut dyn SettingsRepository {
+        self
+    }
+
+    fn pins(&mut self) -> &mut dyn PinRepository {
         self
     }
 
@@ -50,8 +71,28 @@ impl AccountRepository for SeaUnitOfWork {
         accounts::find(&mut self.tx, &self.tenant, id).await
     }
 
+    async fn find_all(&mut self, ids: &[AccountId]) -> Result<Vec<Account>, StorageError> {
+        accounts::find_all(&mut self.tx, &self.tenant, ids).await
+    }
+
+    async fn find_all_by_handle(&mut self, handles: &[Handle]) -> Result<Vec<Account>, StorageError> {
+        accounts::find_all_by_handle(&mut self.tx, &self.tenant, handles).await
+    }
+
     async fn find_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError> {
         accounts::find_by_handle(&mut self.tx, &self.tenant, handle).await
+    }
+
+    async fn lock_tree(&mut self, owner: AccountId) -> Result<(), StorageError> {
+        Ok(accounts::lock(&mut self.tx, &self.tenant, owner).await?)
+    }
+
+    async fn list_agents(&mut self, owner: AccountId) -> Result<Vec<Account>, StorageError> {
+        accounts::agents_of(&mut self.tx, &self.tenant, owner).await
+    }
+
+    async fn set_parent(&mut self, agent: AccountId, parent: Option<AccountId>) -> Result<(), StorageError> {
+        Ok(accounts::set_parent(&mut self.tx, &self.tenant, agent, parent).await?)
     }
 
     async fn put_activity(
@@ -90,7 +131,15 @@ impl ChannelRepository for SeaUnitOfWork {
 #[async_trait]
 impl CursorRepository for SeaUnitOfWork {
     async fn seed(&mut self, agent: AccountId, channel: ChannelId) -> Result<(), StorageError> {
-        Ok(channels::seed_cursor(&mut self.tx, &self.tenant, agent, channel).await?)
+        Ok(participants::seed_cursors(&mut self.tx, &self.tenant, &[(agent, channel)]).await?)
+    }
+
+    async fn seed_all(&mut self, cursors: &[(AccountId, ChannelId)]) -> Result<(), StorageError> {
+        Ok(participants::seed_cursors(&mut self.tx, &self.tenant, cursors).await?)
+    }
+
+    async fn owe_answers(&mut self, cursors: &[(AccountId, ChannelId)]) -> Result<(), StorageError> {
+        Ok(participants::owe_answers(&mut self.tx, &self.tenant, cursors).await?)
     }
 }
 

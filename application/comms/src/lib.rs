@@ -10,6 +10,8 @@ pub mod accounts;
 pub mod asks;
 pub mod channels;
 pub mod events;
+mod family;
+pub mod groups;
 pub mod messages;
 pub mod ports;
 pub mod relay_union;

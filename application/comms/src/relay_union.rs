@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use compass_domain::{Classified, ErrorKind, Message};
+use compass_domain::{Channel, ChannelGroup, Classified, ErrorKind, Message};
 
 use crate::{
     Caller, Comms,
@@ -11,6 +11,13 @@ use crate::{
         set_status::{self, SetStatus},
     },
     asks::cancel_ask::{self, CancelAsk, Withdrawn},
+    channels::{
+        create_channel::{self, CreateChannel},
+        open_dm::{self, OpenDm, Opened},
+        update_board::{self, UpdateBoard},
+        update_members::{self, UpdateMembers},
+    },
+    groups::create_group::{self, CreateGroup},
     messages::{
         list_messages::{self, ListMessages},
         post_message::{self, PostMessage, Posted},
@@ -28,6 +35,16 @@ pub enum Call {
     Roster(GetRoster),
     /// Says what the agent is doing.
     SetStatus(SetStatus),
+    /// Changes a pinned board.
+    Pin(UpdateBoard),
+    /// Creates a channel.
+    CreateChannel(CreateChannel),
+    /// Changes members.
+    UpdateMembers(UpdateMembers),
+    /// Creates a group of channels.
+    CreateGroup(CreateGroup),
+    /// Opens a direct conversation.
+    OpenDm(OpenDm),
     /// Withdraws an ask of the agent's own.
     CancelAsk(CancelAsk),
 }
@@ -43,6 +60,16 @@ pub enum CallOutcome {
     Roster(Vec<RosterEntry>),
     /// Stored.
     SetStatus,
+    /// The channel with its board.
+    Pin(Channel),
+    /// The new channel.
+    CreateChannel(Channel),
+    /// The channel with its members.
+    UpdateMembers(Channel),
+    /// The new group.
+    CreateGroup(ChannelGroup),
+    /// The channel of two.
+    OpenDm(Opened),
     /// Withdrawn.
     CancelAsk(Withdrawn),
 }
@@ -65,6 +92,21 @@ pub enum CallError {
     /// The status.
     #[error(transparent)]
     SetStatus(#[from] set_status::Error),
+    /// The board.
+    #[error(transparent)]
+    Pin(#[from] update_board::Error),
+    /// The channel.
+    #[error(transparent)]
+    CreateChannel(#[from] create_channel::Error),
+    /// The members.
+    #[error(transparent)]
+    UpdateMembers(#[from] update_members::Error),
+    /// The group.
+    #[error(transparent)]
+    CreateGroup(#[from] create_group::Error),
+    /// The direct conversation.
+    #[error(transparent)]
+    OpenDm(#[from] open_dm::Error),
     /// The cancel.
     #[error(transparent)]
     CancelAsk(#[from] cancel_ask::Error),
@@ -78,6 +120,11 @@ impl Classified for CallError {
             Self::List(error) => error.kind(),
             Self::Roster(error) => error.kind(),
             Self::SetStatus(error) => error.kind(),
+            Self::Pin(error) => error.kind(),
+            Self::CreateChannel(error) => error.kind(),
+            Self::UpdateMembers(error) => error.kind(),
+            Self::CreateGroup(error) => error.kind(),
+            Self::OpenDm(error) => error.kind(),
             Self::CancelAsk(error) => error.kind(),
         }
     }
@@ -100,6 +147,17 @@ pub async fn call(comms: &Comms, caller: &Caller, call: Call) -> Result<CallOutc
             set_status::set_status(comms, caller, status).await?;
             CallOutcome::SetStatus
         }
+        Call::Pin(update) => CallOutcome::Pin(update_board::update_board(comms, caller, update).await?),
+        Call::CreateChannel(create) => {
+            CallOutcome::CreateChannel(create_channel::create_channel(comms, caller, create).await?)
+        }
+        Call::UpdateMembers(update) => {
+            CallOutcome::UpdateMembers(update_members::update_members(comms, caller, update).await?)
+        }
+        Call::CreateGroup(create) => {
+            CallOutcome::CreateGroup(create_group::create_group(comms, caller, create).await?)
+        }
+        Call::OpenDm(open) => CallOutcome::OpenDm(open_dm::open_dm(comms, caller, open).await?),
         Call::CancelAsk(cancel) => {
             CallOutcome::CancelAsk(cancel_ask::cancel_ask(comms, caller, cancel).await?)
         }

@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        agent, answer, ask, asks, bench, channels, demo, login, post, read, serve, tail, token, topics, user,
+        agent, answer, ask, asks, bench, channels, demo, dm, groups, login, post, read, serve, tail, token,
+        topics, user,
     },
     failure::{EXIT_CODES, Failure},
 };
@@ -39,9 +40,15 @@ enum Command {
     /// Signs you in with a sign-in secret and saves the token
     #[command(after_help = "Example:\n  compass login --sign-in-file ./sign-in")]
     Login(login::Args),
-    /// Lists channels, or creates one
+    /// Lists groups of channels, or creates one
+    #[command(after_help = "Example:\n  compass groups")]
+    Groups(groups::Args),
+    /// Lists, creates and joins channels, and changes their members, policy and board
     #[command(after_help = "Example:\n  compass channels")]
     Channels(channels::Args),
+    /// Opens a direct conversation with a person or an agent, and says something in it
+    #[command(after_help = "Example:\n  compass dm ben \"Lunch?\"")]
+    Dm(dm::Args),
     /// Lists a channel's topics
     #[command(after_help = "Example:\n  compass topics --channel releases")]
     Topics(topics::Args),
@@ -66,7 +73,7 @@ enum Command {
     /// Creates, lists and revokes tokens
     #[command(after_help = "Example:\n  compass token create --agent deploy-bot")]
     Token(token::Args),
-    /// Creates agents and attaches them
+    /// Creates agents, moves them in the tree and attaches them
     #[command(after_help = "Example:\n  compass agent create deploy-bot")]
     Agent(agent::Args),
     /// Creates people
@@ -86,7 +93,9 @@ impl Cli {
             Command::DemoAgent(args) => demo::run_agent(args).await,
             Command::Ask(args) => ask::run(args).await,
             Command::Login(args) => login::run(args).await,
+            Command::Groups(args) => groups::run(args).await,
             Command::Channels(args) => channels::run(args).await,
+            Command::Dm(args) => dm::run(args).await,
             Command::Topics(args) => topics::run(args).await,
             Command::Post(args) => post::run(args).await,
             Command::Read(args) => read::run(args).await,

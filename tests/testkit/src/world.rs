@@ -437,6 +437,7 @@ fn new_channel(id: ChannelId, spec: ChannelSpec) -> Channel {
         policy: spec.policy,
         mandatory: spec.mandatory,
         members: spec.members,
+        tree_subscribers: Vec::new(),
         pins: Vec::new(),
     }
 }

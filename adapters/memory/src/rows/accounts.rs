@@ -30,9 +30,33 @@ impl Accounts {
         self.by_handle.insert_mut(account.handle.as_str().to_owned(), account.id);
         self.by_id.insert_mut(account.id, Arc::new(account.clone()));
         if account.is_agent() {
-            self.forest = Arc::new(AgentTree::new(self.by_id.values().filter_map(|row| node(row))));
+            self.plant();
         }
         Ok(())
+    }
+
+    /// Puts an agent below another, or below nobody.
+    pub(crate) fn set_parent(&mut self, agent: AccountId, parent: Option<AccountId>) {
+        if let Some(row) = self.by_id.get_mut(&agent)
+            && let AccountKind::Agent { parent: above, .. } = &mut Arc::make_mut(row).kind
+        {
+            *above = parent;
+            self.plant();
+        }
+    }
+
+    /// The agents of a person, by id.
+    pub(crate) fn agents_of(&self, owner: AccountId) -> Vec<Account> {
+        let is_its =
+            |row: &&Arc<Account>| matches!(row.kind, AccountKind::Agent { owner: its, .. } if its == owner);
+        let mut agents: Vec<Account> =
+            self.by_id.values().filter(is_its).map(|row| Account::clone(row)).collect();
+        agents.sort_by_key(|row| row.id);
+        agents
+    }
+
+    fn plant(&mut self) {
+        self.forest = Arc::new(AgentTree::new(self.by_id.values().filter_map(|row| node(row))));
     }
 
     pub(crate) fn find(&self, id: AccountId) -> Option<&Arc<Account>> {

@@ -1,15 +1,18 @@
 //! Channel rows with their members, and who takes part where.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use compass_domain::{
     AccountId, Channel, ChannelId, GroupId, Seq, UnixMillis,
-    channel::{ChannelHead, Member, MembershipMode},
+    channel::{ChannelHead, ChannelKind, ChannelName, Member, MembershipMode, Pin, PostPolicy},
     participation::{self, AgentTree},
 };
 use compass_ports::StorageError;
 
-use super::{HIGHEST, Index, LOWEST, Map, pairs};
+use super::{HIGHEST, Index, LOWEST, Map, Tree, pairs};
 
 /// The channels of a tenant.
 #[derive(Clone, Default)]
@@ -21,9 +24,25 @@ pub(crate) struct Channels {
     names: Index<(String, ChannelId)>,
     memberships: Index<(AccountId, ChannelId)>,
     trees: Index<ChannelId>,
+    /// Who without a member row chose to be subscribed in a tree, or not to be.
+    choices: Tree<(ChannelId, AccountId), bool>,
+    of_purpose: Map<String, ChannelId>,
 }
 
 impl Channels {
+    /// Stores a channel for a purpose; false if the purpose or the name is taken.
+    pub(crate) fn claim(&mut self, channel: &Channel, purpose: String) -> bool {
+        if self.of_purpose.contains_key(&purpose) || self.insert(channel).is_err() {
+            return false;
+        }
+        self.of_purpose.insert_mut(purpose, channel.id);
+        true
+    }
+
+    pub(crate) fn for_purpose(&self, purpose: &str) -> Option<ChannelId> {
+        self.of_purpose.get(purpose).copied()
+    }
+
     pub(crate) fn insert(&mut self, channel: &Channel) -> Result<(), StorageError> {
         let (id, key) = (channel.id, channel.name.key().to_owned());
         if self.by_id.contains_key(&id) {
@@ -46,6 +65,94 @@ impl Channels {
         self.heads.insert_mut(id, (Seq(0), UnixMillis(0)));
         self.by_id.insert_mut(id, Arc::new(channel.clone()));
         Ok(())
+    }
+
+    /// Gives a channel another name.
+    pub(crate) fn rename(&mut self, id: ChannelId, name: &ChannelName) -> Result<(), StorageError> {
+        let Some(channel) = self.by_id.get_mut(&id) else { return Ok(()) };
+        let (old, new) = (channel.name.key().to_owned(), name.key().to_owned());
+        if let Some(group) = channel.group {
+            if self.group_names.get(&(group, new.clone())).is_some_and(|other| *other != id) {
+                return Err(StorageError::Conflict(format!("channel name {:?} is taken", name.as_str())));
+            }
+            self.group_names.remove_mut(&(group, old.clone()));
+            self.group_names.insert_mut((group, new.clone()), id);
+        }
+        self.names.remove_mut(&(old, id));
+        self.names.insert_mut((new, id));
+        Arc::make_mut(channel).name = name.clone();
+        Ok(())
+    }
+
+    /// Makes an ordinary channel of a direct conversation.
+    pub(crate) fn convert(&mut self, id: ChannelId) {
+        if let Some(channel) = self.by_id.get_mut(&id) {
+            Arc::make_mut(channel).kind = ChannelKind::Channel;
+        }
+        let purposes: Vec<String> =
+            self.of_purpose.iter().filter(|(_, of)| **of == id).map(|(purpose, _)| purpose.clone()).collect();
+        for purpose in purposes {
+            self.of_purpose.remove_mut(&purpose);
+        }
+    }
+
+    pub(crate) fn set_policy(&mut self, id: ChannelId, policy: PostPolicy, mandatory: bool) {
+        if let Some(channel) = self.by_id.get_mut(&id) {
+            let channel = Arc::make_mut(channel);
+            (channel.policy, channel.mandatory) = (policy, mandatory);
+        }
+    }
+
+    pub(crate) fn set_pins(&mut self, id: ChannelId, board: &[Pin]) {
+        if let Some(channel) = self.by_id.get_mut(&id) {
+            Arc::make_mut(channel).pins = board.to_vec();
+        }
+    }
+
+    pub(crate) fn choose(&mut self, id: ChannelId, account: AccountId, subscribed: bool) {
+        self.choices.insert_mut((id, account), subscribed);
+    }
+
+    /// Whether the account is subscribed: by its member row or, without one, by its choice.
+    pub(crate) fn is_subscribed(&self, id: ChannelId, account: AccountId) -> bool {
+        let row = self.by_id.get(&id).and_then(|row| row.members.iter().find(|row| row.account == account));
+        match row {
+            Some(row) => row.subscribed,
+            None => self.choices.get(&(id, account)).is_some_and(|subscribed| *subscribed),
+        }
+    }
+
+    /// A channel as readers see it.
+    pub(crate) fn whole(&self, id: ChannelId, forest: &AgentTree) -> Option<Channel> {
+        let mut channel = Channel::clone(self.by_id.get(&id)?);
+        let (lowest, highest) = (AccountId::from_bytes(LOWEST), AccountId::from_bytes(HIGHEST));
+        let chosen = self.choices.range(pairs(id, lowest, highest)).filter(|(_, subscribed)| **subscribed);
+        let derived = chosen
+            .map(|((_, account), _)| *account)
+            .filter(|account| !channel.has_member(*account) && self.participates(*account, id, forest));
+        channel.tree_subscribers = derived.collect();
+        Some(channel)
+    }
+
+    /// The trees of anchors, by id.
+    pub(crate) fn trees_of(&self, anchors: &[AccountId]) -> Vec<ChannelId> {
+        let wanted: HashSet<AccountId> = anchors.iter().copied().collect();
+        let is_wanted = |id: &&ChannelId| {
+            self.by_id.get(*id).is_some_and(|row| match row.mode {
+                MembershipMode::Tree { anchor } => wanted.contains(&anchor),
+                MembershipMode::Flat => false,
+            })
+        };
+        self.trees.iter().filter(is_wanted).copied().collect()
+    }
+
+    /// Every ordinary channel of a group.
+    pub(crate) fn grouped(&self) -> impl Iterator<Item = (ChannelId, GroupId)> + '_ {
+        let ordinary = self
+            .group_names
+            .iter()
+            .filter(|(_, id)| self.by_id.get(id).is_some_and(|row| row.kind == ChannelKind::Channel));
+        ordinary.map(|((group, _), id)| (*id, *group))
     }
 
     pub(crate) fn find(&self, id: ChannelId) -> Option<&Arc<Channel>> {

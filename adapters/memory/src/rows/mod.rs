@@ -4,6 +4,7 @@ mod accounts;
 mod apply;
 mod channels;
 mod delivery;
+mod groups;
 mod load;
 mod messages;
 mod participants;
@@ -18,6 +19,7 @@ use compass_domain::{NodeId, Position, TenantId, TokenId, UnixMillis};
 pub(crate) use accounts::Accounts;
 pub(crate) use channels::Channels;
 pub(crate) use delivery::Deliveries;
+pub(crate) use groups::Groups;
 pub(crate) use load::load;
 pub(crate) use messages::{MessageRow, Messages};
 pub(crate) use tokens::Tokens;
@@ -48,6 +50,7 @@ pub(crate) struct World {
 #[derive(Clone, Default)]
 pub(crate) struct TenantRows {
     pub(crate) accounts: Accounts,
+    pub(crate) groups: Groups,
     pub(crate) channels: Channels,
     pub(crate) topics: Topics,
     pub(crate) messages: Messages,

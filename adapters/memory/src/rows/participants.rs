@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use compass_domain::{Account, AccountId, AccountKind, Actor, ChannelId, delivery::AgentMember};
+use compass_domain::{
+    Account, AccountId, AccountKind, Actor, Channel, ChannelId, channel::ChannelKind, delivery::AgentMember,
+};
 
 use super::TenantRows;
 
@@ -17,6 +19,26 @@ impl TenantRows {
 
     pub(crate) fn share_channel(&self, one: AccountId, other: AccountId) -> bool {
         self.channels_of(one).into_iter().any(|channel| self.participates(other, channel))
+    }
+
+    /// A channel as readers see it.
+    pub(crate) fn channel(&self, id: ChannelId) -> Option<Channel> {
+        self.channels.whole(id, self.accounts.forest())
+    }
+
+    /// True if the viewer takes part, or the channel is an ordinary one of a shared group.
+    pub(crate) fn sees_channel(&self, viewer: AccountId, id: ChannelId) -> bool {
+        let open = |row: &Channel| {
+            row.kind == ChannelKind::Channel && row.group.is_some_and(|group| self.groups.is_shared(group))
+        };
+        self.participates(viewer, id) || self.channels.find(id).is_some_and(|row| open(row))
+    }
+
+    /// Every channel that the viewer sees.
+    pub(crate) fn visible_channels(&self, viewer: AccountId) -> BTreeSet<ChannelId> {
+        let mut seen = self.channels_of(viewer);
+        seen.extend(self.channels.grouped().map(|(id, _)| id).filter(|id| self.sees_channel(viewer, *id)));
+        seen
     }
 
     pub(crate) fn sees_account(&self, viewer: Actor, account: &Account) -> bool {
@@ -42,8 +64,7 @@ impl TenantRows {
     pub(crate) fn in_sweep_set(&self, agent: &Account, channel: ChannelId) -> bool {
         let AccountKind::Agent { home_channel, .. } = agent.kind else { return false };
         let Some(row) = self.channels.find(channel) else { return false };
-        let is_subscribed =
-            || row.members.iter().any(|member| member.account == agent.id && member.subscribed);
+        let is_subscribed = || self.channels.is_subscribed(channel, agent.id);
         self.participates(agent.id, channel) && (home_channel == channel || row.mandatory || is_subscribed())
     }
 }

@@ -12,9 +12,13 @@ use compass_proto::v1::{
 };
 
 use super::{
+    channel, group,
     ids::given,
     message,
-    request::{Unnamed, list_messages_in, post_in},
+    request::{
+        Unnamed, create_channel_in, create_group_in, list_messages_in, open_dm_in, post_in, update_board_in,
+        update_members_in,
+    },
     roster::{get_roster_in, roster},
 };
 use crate::{error::DoorError, pending, status::call_error};
@@ -66,11 +70,17 @@ fn call_in(arm: Arm) -> Result<Option<Call>, CommsCallError> {
             Ok(Some(Call::CancelAsk(CancelAsk { ask })))
         }
         Arm::Roster(get) => Ok(Some(Call::Roster(get_roster_in(&get).map_err(refused)?))),
-        Arm::Pin(_) => Err(pending::arm("pin")),
-        Arm::CreateChannel(_) => Err(pending::arm("create_channel")),
-        Arm::UpdateMembers(_) => Err(pending::arm("update_members")),
-        Arm::CreateChannelGroup(_) => Err(pending::arm("create_channel_group")),
-        Arm::OpenDm(_) => Err(pending::arm("open_dm")),
+        Arm::Pin(update) => Ok(Some(Call::Pin(update_board_in(update).map_err(refused)?))),
+        Arm::CreateChannel(create) => {
+            Ok(Some(Call::CreateChannel(create_channel_in(create).map_err(refused)?)))
+        }
+        Arm::UpdateMembers(update) => {
+            Ok(Some(Call::UpdateMembers(update_members_in(update).map_err(refused)?)))
+        }
+        Arm::CreateChannelGroup(create) => {
+            Ok(Some(Call::CreateGroup(create_group_in(create).map_err(refused)?)))
+        }
+        Arm::OpenDm(open) => Ok(Some(Call::OpenDm(open_dm_in(open).map_err(refused)?))),
         Arm::ListTopics(_) => Err(pending::arm("list_topics")),
     }
 }
@@ -85,6 +95,20 @@ fn outcome_out(outcome: &CallOutcome) -> Outcome {
         }),
         CallOutcome::Roster(entries) => Outcome::Roster(roster(entries)),
         CallOutcome::SetStatus => Outcome::SetStatus(v1::SetAgentStatusResponse {}),
+        CallOutcome::Pin(of) => Outcome::Pin(v1::UpdatePinnedBoardResponse { channel: Some(channel(of)) }),
+        CallOutcome::CreateChannel(of) => {
+            Outcome::CreateChannel(v1::CreateChannelResponse { channel: Some(channel(of)) })
+        }
+        CallOutcome::UpdateMembers(of) => {
+            Outcome::UpdateMembers(v1::UpdateChannelMembersResponse { channel: Some(channel(of)) })
+        }
+        CallOutcome::CreateGroup(of) => {
+            Outcome::CreateChannelGroup(v1::CreateChannelGroupResponse { group: Some(group(of)) })
+        }
+        CallOutcome::OpenDm(opened) => Outcome::OpenDm(v1::OpenDmResponse {
+            channel: Some(channel(&opened.channel)),
+            created: opened.created,
+        }),
         CallOutcome::CancelAsk(_) => Outcome::CancelAsk(v1::CancelAskResponse {}),
     }
 }

@@ -8,7 +8,8 @@ use compass_proto::v1;
 
 /// A channel on the wire, pins included.
 pub fn channel(channel: &Channel) -> v1::Channel {
-    let subscribers = channel.members.iter().filter(|member| member.subscribed);
+    let by_row = channel.members.iter().filter(|member| member.subscribed).map(|member| member.account);
+    let subscribers = by_row.chain(channel.tree_subscribers.iter().copied());
     let (membership_mode, anchor) = mode(channel.mode);
     v1::Channel {
         id: channel.id.to_string(),
@@ -16,7 +17,7 @@ pub fn channel(channel: &Channel) -> v1::Channel {
         group_id: channel.group.map(|group| group.to_string()).unwrap_or_default(),
         kind: kind(channel.kind).into(),
         member_account_ids: channel.members.iter().map(|member| member.account.to_string()).collect(),
-        subscriber_account_ids: subscribers.map(|member| member.account.to_string()).collect(),
+        subscriber_account_ids: subscribers.map(|account| account.to_string()).collect(),
         post_policy: policy(channel.policy).into(),
         owner_account_id: channel.policy.owner().map(|owner| owner.to_string()).unwrap_or_default(),
         mandatory_subscription: channel.mandatory,
@@ -81,6 +82,7 @@ mod tests {
                 Member { account: account(4), subscribed: false },
                 Member { account: account(5), subscribed: true },
             ],
+            tree_subscribers: vec![account(7)],
             pins: vec![Pin {
                 message: MessageId::from_bytes([6; 16]),
                 position: 2,
@@ -95,7 +97,7 @@ mod tests {
             group_id: id(2),
             kind: v1::ChannelKind::Dm.into(),
             member_account_ids: vec![id(4), id(5)],
-            subscriber_account_ids: vec![id(5)],
+            subscriber_account_ids: vec![id(5), id(7)],
             post_policy: v1::ChannelPostPolicy::OwnerOnly.into(),
             owner_account_id: id(4),
             mandatory_subscription: true,

@@ -4,7 +4,7 @@ use compass_domain::{Event, Position};
 use compass_ports::Published;
 use compass_proto::v1::{self, SubscribeCommsResponse, subscribe_comms_response::Payload};
 
-use super::{account, channel, message, roster::presence, topic};
+use super::{account, channel, group, message, roster::presence, topic};
 
 /// The frame that marks where the snapshot ends.
 pub(crate) fn boundary(snapshot: Position, epoch: u64) -> SubscribeCommsResponse {
@@ -41,6 +41,9 @@ fn payload(event: &Event, open_asks: u32) -> Option<Payload> {
             channel: Some(channel(of)),
             removed_account_ids: removed.iter().map(ToString::to_string).collect(),
         }),
+        Event::ChannelGroupChanged(of) => {
+            Payload::ChannelGroupChanged(v1::ChannelGroupChanged { group: Some(group(of)) })
+        }
         Event::AccountChanged(of) => {
             Payload::AccountChanged(v1::AccountChanged { account: Some(account(of)) })
         }

@@ -6,6 +6,7 @@ mod call;
 mod channel;
 mod control;
 mod event;
+mod group;
 mod ids;
 mod message;
 mod request;
@@ -19,11 +20,12 @@ pub use call::{ARMS, comms_call};
 pub use channel::channel;
 pub use control::{delivery, steer};
 pub(crate) use event::{boundary, frame, resync};
+pub use group::group;
 pub(crate) use ids::{given, optional, required};
 pub use message::message;
 pub(crate) use request::{
-    Unnamed, create_channel_in, list_messages_in, list_open_asks_in, list_topics_in, post_in, respond_in,
-    update_members_in,
+    Unnamed, create_channel_in, create_group_in, list_messages_in, list_open_asks_in, list_topics_in,
+    open_dm_in, post_in, reparent_in, respond_in, set_policy_in, update_board_in, update_members_in,
 };
 pub(crate) use roster::{get_roster_in, roster};
 pub(crate) use token::token;

@@ -1,22 +1,27 @@
 //! Requests of the conversation as inputs of its use cases.
 
 use compass_comms::{
+    accounts::reparent_agent::ReparentAgent,
     asks::{list_open_asks::ListOpenAsks, respond_to_ask::RespondToAsk},
     channels::{
         create_channel::{CreateChannel, Mode},
+        open_dm::OpenDm,
         resolve::ChannelRef,
+        set_policy::SetPolicy,
+        update_board::{BoardChange, UpdateBoard},
         update_members::UpdateMembers,
     },
+    groups::{create_group::CreateGroup, resolve::GroupRef},
     messages::{
         list_messages::ListMessages,
         post_message::{PostMessage, TopicInput},
     },
     topics::list_topics::ListTopics,
 };
-use compass_domain::{Position, ask::AnswerDraft};
+use compass_domain::{Position, ask::AnswerDraft, group::Visibility};
 use compass_proto::v1::{
     self, list_messages_request::Container as ListIn, post_message_request::Container as PostIn,
-    post_message_request::Topic,
+    post_message_request::Topic, update_pinned_board_request::Op,
 };
 
 use super::ids::{each_reference, given, optional, required};
@@ -101,17 +106,11 @@ pub(crate) fn create_channel_in(create: v1::CreateChannelRequest) -> Result<Crea
     if create.kind != i32::from(v1::ChannelKind::Channel) {
         return Err(DoorError::EnumValue { field: "kind", value: create.kind });
     }
-    if !create.group_id.is_empty() && !create.group_name.is_empty() {
-        return Err(DoorError::Both { one: "group_id", other: "group_name" });
-    }
-    // No RPC makes groups, so no name can be one.
-    if !create.group_name.is_empty() {
-        return Err(DoorError::NotFound("group"));
-    }
+    let group = group_ref(("group_id", &create.group_id), ("group_name", create.group_name))?;
     let mode = mode_in(create.membership_mode, &create.anchor_agent_id)?;
     Ok(CreateChannel {
         name: create.name,
-        group: optional(&create.group_id, || DoorError::NotFound("group"))?,
+        group,
         members: each_reference("member_account_ids", &create.member_account_ids)?,
         member_handles: create.member_handles,
         mode,
@@ -130,7 +129,66 @@ pub(crate) fn update_members_in(update: v1::UpdateChannelMembersRequest) -> Resu
         remove_handles: update.remove_handles,
         subscribe_handles: update.subscribe_handles,
         unsubscribe_handles: update.unsubscribe_handles,
+        new_name: (!update.new_name.is_empty()).then_some(update.new_name),
     })
+}
+
+/// A new group.
+pub(crate) fn create_group_in(create: v1::CreateChannelGroupRequest) -> Result<CreateGroup, DoorError> {
+    let (id, name) = (create.parent_group_id, create.parent_group_name);
+    let visibility = match v1::ChannelGroupVisibility::try_from(create.visibility) {
+        Ok(v1::ChannelGroupVisibility::Owner) => Visibility::Owner,
+        Ok(v1::ChannelGroupVisibility::Shared) => Visibility::Shared,
+        Err(_) => return Err(DoorError::EnumValue { field: "visibility", value: create.visibility }),
+    };
+    let parent = group_ref(("parent_group_id", &id), ("parent_group_name", name))?;
+    Ok(CreateGroup { name: create.name, parent, visibility })
+}
+
+/// A channel's policy.
+pub(crate) fn set_policy_in(set: &v1::SetChannelPolicyRequest) -> Result<SetPolicy, DoorError> {
+    let owner_only = match v1::ChannelPostPolicy::try_from(set.post_policy) {
+        Ok(v1::ChannelPostPolicy::Open) => false,
+        Ok(v1::ChannelPostPolicy::OwnerOnly) => true,
+        Err(_) => return Err(DoorError::EnumValue { field: "post_policy", value: set.post_policy }),
+    };
+    let field = || "owner_account_id".to_owned();
+    let unknown = || DoorError::UnknownReference { field: field(), text: set.owner_account_id.clone() };
+    Ok(SetPolicy {
+        channel: required("channel_id", "channel", &set.channel_id)?,
+        owner_only,
+        owner: optional(&set.owner_account_id, unknown)?,
+        mandatory: set.mandatory_subscription,
+    })
+}
+
+/// A change of a board. A channel that is not named is one that does not exist: nothing is meant by default.
+pub(crate) fn update_board_in(update: v1::UpdatePinnedBoardRequest) -> Result<UpdateBoard, DoorError> {
+    let Some(op) = update.op else {
+        return Err(DoorError::Neither { one: "pin", other: "unpin_message_id" });
+    };
+    let channel = update.channel_id.parse().map_err(|_| DoorError::NotFound("channel"))?;
+    let change = match op {
+        Op::Pin(pin) => BoardChange::Pin {
+            message: required("pin.message_id", "message", &pin.message_id)?,
+            replace: optional(&pin.replace_message_id, || DoorError::NotFound("message"))?,
+        },
+        Op::UnpinMessageId(message) => BoardChange::Unpin(given("unpin_message_id", &message)?.parse().ok()),
+    };
+    Ok(UpdateBoard { channel, change })
+}
+
+/// With whom to talk.
+pub(crate) fn open_dm_in(open: v1::OpenDmRequest) -> Result<OpenDm, DoorError> {
+    given("peer_handle", &open.peer_handle)?;
+    Ok(OpenDm { peer_handle: open.peer_handle })
+}
+
+/// Where an agent is to stand.
+pub(crate) fn reparent_in(reparent: &v1::ReparentAgentRequest) -> Result<ReparentAgent, DoorError> {
+    let agent = given("agent_account_id", &reparent.agent_account_id)?.parse().ok();
+    let new_parent = optional(&reparent.new_parent_agent_id, || DoorError::NotFound("parent agent"))?;
+    Ok(ReparentAgent { agent, new_parent })
 }
 
 /// An answer; a text that is no id is an ask that does not exist.
@@ -155,6 +213,19 @@ fn container(id: Option<String>, name: Option<String>, unnamed: Unnamed) -> Resu
         }
         _ if unnamed == Unnamed::Home => Ok(ChannelRef::Home),
         _ => Err(DoorError::Neither { one: "channel_id", other: "channel_name" }),
+    }
+}
+
+/// A group that need not be named.
+fn group_ref(
+    (id_field, id): (&'static str, &str),
+    (name_field, name): (&'static str, String),
+) -> Result<Option<GroupRef>, DoorError> {
+    match (id.is_empty(), name.is_empty()) {
+        (false, false) => Err(DoorError::Both { one: id_field, other: name_field }),
+        (true, true) => Ok(None),
+        (true, false) => Ok(Some(GroupRef::Name(name))),
+        (false, true) => required(id_field, "group", id).map(GroupRef::Id).map(Some),
     }
 }
 

@@ -13,7 +13,7 @@ use tonic::Code;
 
 use crate::{
     classes::contract,
-    support::{Server, code, refused, with},
+    support::{Server, code, with},
 };
 
 #[tokio::test]
@@ -79,18 +79,4 @@ fn the_arms_are_those_of_the_contract_and_none_answers() {
         mapping::ARMS.into_iter().collect()
     );
     assert!(arms.iter().all(|(_, of)| *of != ".compass.v1.RespondToAskRequest"), "{arms:?}");
-}
-
-#[tokio::test]
-async fn a_listed_field_is_refused_and_not_ignored() {
-    let server = Server::start().await;
-    let update = v1::UpdateChannelMembersRequest {
-        channel_id: server.agent.home(),
-        new_name: "new".into(),
-        ..Default::default()
-    };
-    let refusal =
-        refused(server.conversation().update_channel_members(with(&server.member.token, update)).await);
-    assert_eq!(refusal.0, Code::Unimplemented);
-    assert!(refusal.1.contains(pending::FIELDS[0]), "{}", refusal.1);
 }

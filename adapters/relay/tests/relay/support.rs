@@ -26,7 +26,8 @@ use compass_ports::{Clock, EventBus, Ids};
 use compass_proto::v1::{
     self, agent_door_client::AgentDoorClient, comms_service_client::CommsServiceClient,
     compass_service_client::CompassServiceClient, inbox_service_client::InboxServiceClient,
-    message_block::Block, session_service_client::SessionServiceClient,
+    message_block::Block, people_service_client::PeopleServiceClient,
+    session_service_client::SessionServiceClient,
 };
 use compass_relay::{Doors, Drained, runner::RunnerLanes, serve, services};
 use http_body_util::{BodyExt as _, Full};
@@ -156,6 +157,10 @@ impl Server {
 
     pub(crate) fn inbox(&self) -> InboxServiceClient<Channel> {
         InboxServiceClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn people(&self) -> PeopleServiceClient<Channel> {
+        PeopleServiceClient::new(self.channel.clone())
     }
 
     pub(crate) fn sessions(&self) -> SessionServiceClient<Channel> {

@@ -1,5 +1,6 @@
 //! The schema, and how a server brings it up to date when it starts.
 
+mod channels;
 mod initial;
 
 use sea_orm::{DatabaseTransaction, DbErr};
@@ -11,7 +12,7 @@ struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(initial::Initial)]
+        vec![Box::new(initial::Initial), Box::new(channels::Channels)]
     }
 }
 

@@ -10,7 +10,8 @@ use compass_domain::{
 };
 use compass_ports::StorageError;
 
-use crate::{Caller, Comms, ports::UnitOfWork};
+use super::placement::{self, Placement};
+use crate::{Caller, Comms, family::Family, ports::UnitOfWork};
 
 /// A new agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,7 +33,7 @@ pub enum Error {
     /// The display name is too long.
     #[error(transparent)]
     DisplayName(#[from] LimitError),
-    /// The handle cannot name a channel.
+    /// A handle cannot name a channel.
     #[error(transparent)]
     HomeName(#[from] ChannelNameError),
     /// The caller resolves to nobody who can own an agent.
@@ -66,9 +67,19 @@ impl Classified for Error {
     }
 }
 
+impl From<placement::Error> for Error {
+    fn from(error: placement::Error) -> Self {
+        match error {
+            placement::Error::Name(error) => Self::HomeName(error),
+            placement::Error::Storage(error) => Self::Storage(error),
+        }
+    }
+}
+
 /// Creates an agent owned by the caller or, if an agent calls, by that agent's owner.
 ///
-/// The owner and the agent are members of the home channel, the agent subscribed.
+/// The owner and the agent are members of the home channel, the agent subscribed. Below a parent it takes part in the
+/// tree channels above it, and in the channel of its parent and its parent's reports.
 ///
 /// # Errors
 ///
@@ -80,21 +91,31 @@ pub async fn create_agent(comms: &Comms, caller: &Caller, create: CreateAgent) -
     let home = home_channel(comms.ids.channel(), ChannelName::parse(handle.as_str())?);
     let mut unit = comms.storage.begin(&caller.tenant).await?;
     check_owner(&mut *unit, owner).await?;
-    if let Some(parent) = create.parent {
-        check_parent(&mut *unit, owner, parent).await?;
-    }
+    let id = comms.ids.account();
+    let placement = match create.parent {
+        None => None,
+        Some(parent) => {
+            check_parent(&mut *unit, owner, parent).await?;
+            unit.accounts().lock_tree(owner).await?;
+            let family = Family::read(&mut *unit, owner).await?;
+            Some(Placement::begin(&mut *unit, &family, (id, owner), (None, Some(parent))).await?)
+        }
+    };
     let account = Account {
-        id: comms.ids.account(),
+        id,
         handle,
         display_name: create.display_name,
         kind: AccountKind::Agent { owner, home_channel: home.id, parent: create.parent },
     };
     let home = with_members(home, owner, account.id);
     store(&mut *unit, &account, &home).await?;
-    let told = vec![
+    let mut told = vec![
         Event::AccountChanged(Arc::new(account.clone())),
         Event::ChannelChanged { channel: Arc::new(home), removed: Vec::new() },
     ];
+    if let Some(placement) = placement {
+        told.extend(placement.finish(comms, &mut *unit).await?);
+    }
     comms.finish(&caller.tenant, unit, told).await?;
     Ok(account)
 }
@@ -124,6 +145,7 @@ fn home_channel(id: ChannelId, name: ChannelName) -> Channel {
         policy: PostPolicy::Open,
         mandatory: false,
         members: Vec::new(),
+        tree_subscribers: Vec::new(),
         pins: Vec::new(),
     }
 }

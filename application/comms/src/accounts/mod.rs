@@ -5,4 +5,6 @@ pub mod create_agent;
 pub mod create_user;
 pub mod get_roster;
 pub mod list_accounts;
+mod placement;
+pub mod reparent_agent;
 pub mod set_status;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compass_domain::{
-    Account, AccountId, AccountKind, Channel, Classified, ErrorKind, Event, GroupId,
+    Account, AccountId, AccountKind, Channel, Classified, ErrorKind, Event,
     channel::{ChannelKind, ChannelName, ChannelNameError, Member, PostPolicy, initial_members},
 };
 use compass_ports::StorageError;
@@ -11,15 +11,20 @@ use compass_ports::StorageError;
 pub use compass_domain::channel::MembershipMode as Mode;
 
 use super::members::{self, UnknownMember, find_all};
-use crate::{Caller, Comms, ports::UnitOfWork};
+use crate::{
+    Caller, Comms,
+    family::Derived,
+    groups::resolve::{self, GroupRef, enter},
+    ports::UnitOfWork,
+};
 
 /// A new channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateChannel {
-    /// Free to repeat outside groups.
+    /// Free to repeat outside of groups.
     pub name: String,
     /// Its group.
-    pub group: Option<GroupId>,
+    pub group: Option<GroupRef>,
     /// Members besides the caller, by id.
     pub members: Vec<AccountId>,
     /// Members besides the caller, by handle; they come after those by id.
@@ -34,9 +39,9 @@ pub enum Error {
     /// The name breaks a rule.
     #[error(transparent)]
     Name(#[from] ChannelNameError),
-    /// No such group, or the caller may not create in it.
-    #[error("group not found")]
-    GroupNotFound,
+    /// The group cannot be told from what was given, or the caller may not create in it.
+    #[error(transparent)]
+    Group(#[from] resolve::Error),
     /// A member is no account.
     #[error(transparent)]
     UnknownMember(UnknownMember),
@@ -55,7 +60,7 @@ impl Classified for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Name(_) | Self::UnknownMember(_) => ErrorKind::InvalidArgument,
-            Self::GroupNotFound => ErrorKind::NotFound,
+            Self::Group(error) => error.kind(),
             Self::ForeignAnchor => ErrorKind::PermissionDenied,
             Self::NameTaken(_) => ErrorKind::Conflict,
             Self::Storage(error) => error.kind(),
@@ -81,23 +86,27 @@ impl From<members::LookupError> for Error {
 /// [`Error`] for the first rule that refuses it; nothing is stored then.
 pub async fn create_channel(comms: &Comms, caller: &Caller, create: CreateChannel) -> Result<Channel, Error> {
     let name = ChannelName::parse(&create.name)?;
-    // No use case creates groups, so no id names one.
-    if create.group.is_some() {
-        return Err(Error::GroupNotFound);
-    }
+    let group = match &create.group {
+        Some(group) => Some(resolve::resolve(comms, caller, group).await?),
+        None => None,
+    };
     let mut unit = comms.storage.begin(&caller.tenant).await?;
+    if let Some(group) = group {
+        enter(&mut *unit, caller.actor, group).await?;
+    }
     check_anchor(&mut *unit, caller, create.mode).await?;
     let asked = find_all(&mut *unit, "member", &create.members, &create.member_handles).await?;
     let members = first_members(&mut *unit, caller, &asked, create.mode).await?;
     let channel = Channel {
         id: comms.ids.channel(),
         name,
-        group: None,
+        group,
         kind: ChannelKind::Channel,
         mode: create.mode,
         policy: PostPolicy::Open,
         mandatory: false,
         members,
+        tree_subscribers: Vec::new(),
         pins: Vec::new(),
     };
     unit.channels().insert(&channel).await.map_err(|error| match error {
@@ -132,11 +141,9 @@ async fn first_members(
     };
     let named = initial_members(caller.actor.id, &asked_ids, owner_of);
     let Mode::Tree { anchor } = mode else { return Ok(named) };
-    let mut kept = Vec::with_capacity(named.len());
-    for member in named {
-        if !members::stands_under(unit, member.account, anchor).await? {
-            kept.push(member);
-        }
-    }
-    Ok(kept)
+    // The owner of the anchor keeps a row all the same: a tree has no other members to begin with.
+    let derived = Derived::of(unit, mode).await?;
+    let owner = unit.accounts().find(anchor).await?.as_ref().and_then(members::owner);
+    let has_row = |member: &Member| Some(member.account) == owner || !derived.holds(member.account);
+    Ok(named.into_iter().filter(has_row).collect())
 }

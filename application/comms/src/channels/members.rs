@@ -1,6 +1,6 @@
 //! Accounts that a client names as members.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use compass_domain::{Account, AccountId, AccountKind, Handle};
 use compass_ports::StorageError;
@@ -39,19 +39,27 @@ pub(super) async fn find_all(
     ids: &[AccountId],
     handles: &[String],
 ) -> Result<Vec<Account>, LookupError> {
+    let by_id = index(unit.accounts().find_all(ids).await?, |account| account.id);
+    let parsed: Vec<Handle> = handles.iter().filter_map(|handle| Handle::parse(handle).ok()).collect();
+    let by_handle = unit.accounts().find_all_by_handle(&parsed).await?;
+    let by_handle = index(by_handle, |account| account.handle.as_str().to_owned());
     let mut found = Vec::with_capacity(ids.len() + handles.len());
     for (index, id) in ids.iter().enumerate() {
-        let account = unit.accounts().find(*id).await?;
+        let account = by_id.get(id).cloned();
         found.push(account.ok_or_else(|| unknown(format!("{list}_account_ids"), index, id.to_string()))?);
     }
     for (index, handle) in handles.iter().enumerate() {
-        let account = match Handle::parse(handle) {
-            Ok(handle) => unit.accounts().find_by_handle(&handle).await?,
-            Err(_) => None,
-        };
+        let account = by_handle.get(handle).cloned();
         found.push(account.ok_or_else(|| unknown(format!("{list}_handles"), index, handle.clone()))?);
     }
     Ok(found)
+}
+
+fn index<K: std::hash::Hash + Eq>(
+    accounts: Vec<Account>,
+    key: impl Fn(&Account) -> K,
+) -> HashMap<K, Account> {
+    accounts.into_iter().map(|account| (key(&account), account)).collect()
 }
 
 fn unknown(list: String, index: usize, named: String) -> LookupError {
@@ -64,27 +72,4 @@ pub(super) fn owner(account: &Account) -> Option<AccountId> {
         AccountKind::Agent { owner, .. } => Some(owner),
         AccountKind::User { .. } | AccountKind::System => None,
     }
-}
-
-/// True if `account` is the agent `top` or stands below it; a cycle in the rows ends the walk.
-pub(super) async fn stands_under(
-    unit: &mut dyn UnitOfWork,
-    account: AccountId,
-    top: AccountId,
-) -> Result<bool, StorageError> {
-    let mut seen = HashSet::new();
-    let mut at = Some(account);
-    while let Some(current) = at {
-        if current == top {
-            return Ok(true);
-        }
-        if !seen.insert(current) {
-            return Ok(false);
-        }
-        at = match unit.accounts().find(current).await?.map(|account| account.kind) {
-            Some(AccountKind::Agent { parent, .. }) => parent,
-            _ => None,
-        };
-    }
-    Ok(false)
 }

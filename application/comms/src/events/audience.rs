@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use compass_domain::{AccountId, Actor, ChannelId, Event, TenantId};
+use compass_domain::{AccountId, Actor, ChannelId, Event, GroupId, TenantId};
 use compass_ports::{EventBus, Published, StorageError};
 use tokio::sync::OnceCell;
 
@@ -172,6 +172,12 @@ impl Access for Asking<'_> {
             Err(NotForAll::TakesPart) => Ok(true),
             Err(NotForAll::Storage(error)) => Err(error),
         }
+    }
+
+    async fn sees_group(&self, group: GroupId) -> Result<bool, StorageError> {
+        // Groups change rarely, and who sees one depends on the viewer's owner.
+        let mut unit = self.storage.read(&self.caller.tenant).await?;
+        unit.sees_group(self.caller.actor, group).await
     }
 
     async fn shares_channel(&self, account: AccountId) -> Result<bool, StorageError> {

@@ -1,6 +1,6 @@
 //! Which events a viewer may see: the rule of the read that shows the same thing.
 
-use compass_domain::{AccountId, ChannelId, Event};
+use compass_domain::{AccountId, ChannelId, Event, GroupId};
 use compass_ports::StorageError;
 
 /// What a viewer has access to, as the reads tell it.
@@ -10,6 +10,9 @@ pub(super) trait Access {
 
     /// True if the viewer may see the channel, taking part or not.
     async fn sees_channel(&self, channel: ChannelId) -> Result<bool, StorageError>;
+
+    /// True if the viewer may see the group.
+    async fn sees_group(&self, group: GroupId) -> Result<bool, StorageError>;
 
     /// True if the viewer shares a channel with the account.
     async fn shares_channel(&self, account: AccountId) -> Result<bool, StorageError>;
@@ -37,6 +40,7 @@ pub(super) async fn is_visible(
         Event::TopicUpserted(topic) => access.participates(topic.channel).await,
         Event::ChannelChanged { removed, .. } if removed.contains(&viewer) => Ok(true),
         Event::ChannelChanged { channel, .. } => access.sees_channel(channel.id).await,
+        Event::ChannelGroupChanged(group) => access.sees_group(group.id).await,
         Event::AccountChanged(account) if account.is_visible_to(viewer, || false) => Ok(true),
         Event::AccountChanged(account) => {
             let shares = access.shares_channel(account.id).await?;

@@ -1,10 +1,14 @@
 //! What the use cases of the conversation need of storage.
 
+mod channel_writes;
+mod groups;
 mod reads;
 mod storage;
 mod tokens;
 mod writes;
 
+pub use channel_writes::{ParticipantRepository, PinRepository, PurposeRepository, SettingsRepository};
+pub use groups::{GroupReads, GroupRepository};
 pub use reads::{
     AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, OpenAsksPage, TopicReads, TopicSummary,
 };

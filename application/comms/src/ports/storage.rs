@@ -5,8 +5,9 @@ use compass_domain::TenantId;
 use compass_ports::StorageError;
 
 use super::{
-    AccountReads, AccountRepository, AskReads, ChannelReads, ChannelRepository, CursorRepository,
-    MessageReads, TokenHash, TokenReads, TokenRepository, TokenRow, TopicReads,
+    AccountReads, AccountRepository, AskReads, ChannelReads, ChannelRepository, CursorRepository, GroupReads,
+    GroupRepository, MessageReads, ParticipantRepository, PinRepository, PurposeRepository,
+    SettingsRepository, TokenHash, TokenReads, TokenRepository, TokenRow, TopicReads,
 };
 
 /// Hands out units over one tenant's rows.
@@ -44,12 +45,12 @@ pub trait Storage: Send + Sync {
 
 /// Reads of one snapshot.
 pub trait ReadUnit:
-    AccountReads + ChannelReads + TopicReads + MessageReads + AskReads + TokenReads + Send
+    AccountReads + ChannelReads + GroupReads + TopicReads + MessageReads + AskReads + TokenReads + Send
 {
 }
 
 impl<T> ReadUnit for T where
-    T: AccountReads + ChannelReads + TopicReads + MessageReads + AskReads + TokenReads + Send
+    T: AccountReads + ChannelReads + GroupReads + TopicReads + MessageReads + AskReads + TokenReads + Send
 {
 }
 
@@ -61,6 +62,21 @@ pub trait UnitOfWork: Send {
 
     /// Channel, member and pin rows.
     fn channels(&mut self) -> &mut dyn ChannelRepository;
+
+    /// Group rows.
+    fn groups(&mut self) -> &mut dyn GroupRepository;
+
+    /// Who takes part, member rows or not.
+    fn participants(&mut self) -> &mut dyn ParticipantRepository;
+
+    /// Channels that the server made for a purpose.
+    fn purposes(&mut self) -> &mut dyn PurposeRepository;
+
+    /// Names and policies of channels.
+    fn settings(&mut self) -> &mut dyn SettingsRepository;
+
+    /// Pinned boards.
+    fn pins(&mut self) -> &mut dyn PinRepository;
 
     /// Delivery cursors.
     fn cursors(&mut self) -> &mut dyn CursorRepository;

@@ -13,8 +13,23 @@ pub trait AccountRepository: Send {
     /// An account by id.
     async fn find(&mut self, id: AccountId) -> Result<Option<Account>, StorageError>;
 
+    /// The accounts of ids, by id; unknown ones are left out.
+    async fn find_all(&mut self, ids: &[AccountId]) -> Result<Vec<Account>, StorageError>;
+
+    /// The accounts of handles, by handle; unknown ones are left out.
+    async fn find_all_by_handle(&mut self, handles: &[Handle]) -> Result<Vec<Account>, StorageError>;
+
     /// An account by handle.
     async fn find_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError>;
+
+    /// Locks a person's agents against another change of their tree until the unit ends; taken before any channel.
+    async fn lock_tree(&mut self, owner: AccountId) -> Result<(), StorageError>;
+
+    /// The agents of a person, by id.
+    async fn list_agents(&mut self, owner: AccountId) -> Result<Vec<Account>, StorageError>;
+
+    /// Puts an agent directly below another, or below nobody.
+    async fn set_parent(&mut self, agent: AccountId, parent: Option<AccountId>) -> Result<(), StorageError>;
 
     /// Stores what an agent says it is doing, in place of what it said before.
     async fn put_activity(
@@ -49,4 +64,11 @@ pub trait ChannelRepository: Send {
 pub trait CursorRepository: Send {
     /// Gives the agent a cursor at the channel's newest message; one that is there stays as it is.
     async fn seed(&mut self, agent: AccountId, channel: ChannelId) -> Result<(), StorageError>;
+
+    /// Seeds a cursor for each pair.
+    async fn seed_all(&mut self, cursors: &[(AccountId, ChannelId)]) -> Result<(), StorageError>;
+
+    /// Owes each agent the answers to its own asks that stand in the channel and that its cursor there does not
+    /// cover; without a cursor there it is owed nothing.
+    async fn owe_answers(&mut self, cursors: &[(AccountId, ChannelId)]) -> Result<(), StorageError>;
 }

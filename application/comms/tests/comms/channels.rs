@@ -9,6 +9,7 @@ use compass_comms::{
         resolve::{ChannelRef, resolve},
         update_members::{UpdateMembers, update_members},
     },
+    groups::resolve::GroupRef,
     messages::post_message::post_message,
     topics::list_topics::{ListTopics, list_topics},
 };
@@ -69,7 +70,8 @@ async fn a_channel_with_an_unknown_member_or_group_is_not_created() {
         let refused = create_channel(&house.comms, &house.admin, unknown).await;
         assert_eq!(kind(refused), ErrorKind::InvalidArgument);
     }
-    let grouped = CreateChannel { group: Some(GroupId::from_bytes([1; 16])), ..new_channel("x", &[]) };
+    let grouped =
+        CreateChannel { group: Some(GroupRef::Id(GroupId::from_bytes([1; 16]))), ..new_channel("x", &[]) };
     assert_eq!(kind(create_channel(&house.comms, &house.admin, grouped).await), ErrorKind::NotFound);
     let blank = create_channel(&house.comms, &house.admin, new_channel("  ", &[])).await;
     assert_eq!(kind(blank), ErrorKind::InvalidArgument);
@@ -264,6 +266,7 @@ fn special(name: &str, members: &[&Caller]) -> Channel {
         policy: PostPolicy::Open,
         mandatory: false,
         members: members.iter().map(|who| member(who, false)).collect(),
+        tree_subscribers: Vec::new(),
         pins: Vec::new(),
     }
 }

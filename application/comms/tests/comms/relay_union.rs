@@ -3,13 +3,21 @@
 use compass_comms::{
     accounts::{get_roster::GetRoster, set_status::SetStatus},
     asks::cancel_ask::{CancelAsk, Withdrawn},
-    channels::resolve::ChannelRef,
+    channels::{
+        open_dm::OpenDm,
+        resolve::ChannelRef,
+        update_board::{BoardChange, UpdateBoard},
+        update_members::UpdateMembers,
+    },
+    groups::create_group::CreateGroup,
     messages::{list_messages::ListMessages, post_message::PostMessage},
     relay_union::{Call, CallOutcome, call},
 };
-use compass_domain::{AskId, ErrorKind, message::DraftBlock, roster::RosterScope};
+use compass_domain::{
+    AskId, ChannelId, ErrorKind, MessageId, group::Visibility, message::DraftBlock, roster::RosterScope,
+};
 
-use crate::house::{House, a_post, ask_draft, kind};
+use crate::house::{House, a_post, ask_draft, kind, new_channel};
 
 fn list() -> ListMessages {
     ListMessages {
@@ -48,6 +56,42 @@ async fn every_call_runs_as_the_calling_agent_and_defaults_to_its_home() {
     assert_eq!(outcome, CallOutcome::CancelAsk(Withdrawn::Now));
 }
 
+fn a_group() -> CreateGroup {
+    CreateGroup { name: "g".into(), parent: None, visibility: Visibility::Owner }
+}
+
+#[tokio::test]
+async fn every_call_about_channels_runs_as_the_calling_agent() {
+    let house = House::new().await;
+    let ada = house.user("ada").await;
+    let (bot, twin) = (house.agent(&ada, "bot").await, house.agent(&ada, "twin").await);
+    let stranger = house.agent(&house.admin, "stranger").await;
+    let run = async |by, one| call(&house.comms, by, one).await;
+    let outcome = run(&bot, Call::CreateGroup(a_group())).await.unwrap();
+    let CallOutcome::CreateGroup(group) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(group.owner, bot.actor.id);
+    let outcome = run(&bot, Call::CreateChannel(new_channel("work", &[]))).await.unwrap();
+    let CallOutcome::CreateChannel(work) = outcome else { panic!("{outcome:?}") };
+    assert!(work.has_member(bot.actor.id) && work.has_member(ada.actor.id));
+    let add = UpdateMembers { add: vec![twin.actor.id], ..UpdateMembers::of(ChannelRef::Id(work.id)) };
+    let refused = run(&stranger, Call::UpdateMembers(add.clone())).await;
+    assert_eq!(kind(refused), ErrorKind::NotFound);
+    let outcome = run(&bot, Call::UpdateMembers(add)).await.unwrap();
+    let CallOutcome::UpdateMembers(work) = outcome else { panic!("{outcome:?}") };
+    assert!(work.has_member(twin.actor.id));
+    let message: MessageId = house.post(&bot, work.id, "pin me").await.message.id();
+    let pin = UpdateBoard { channel: work.id, change: BoardChange::Pin { message, replace: None } };
+    assert_eq!(kind(run(&stranger, Call::Pin(pin.clone())).await), ErrorKind::NotFound);
+    let outcome = run(&bot, Call::Pin(pin)).await.unwrap();
+    let CallOutcome::Pin(work) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(work.pins[0].pinned_by, bot.actor.id);
+    let open = OpenDm { peer_handle: "twin".into() };
+    assert_eq!(kind(run(&stranger, Call::OpenDm(open.clone())).await), ErrorKind::NotFound);
+    let outcome = run(&bot, Call::OpenDm(open)).await.unwrap();
+    let CallOutcome::OpenDm(opened) = outcome else { panic!("{outcome:?}") };
+    assert!(opened.channel.has_member(bot.actor.id) && opened.channel.has_member(twin.actor.id));
+}
+
 #[tokio::test]
 async fn nobody_but_an_agent_may_call() {
     let house = House::new().await;
@@ -59,6 +103,11 @@ async fn nobody_but_an_agent_may_call() {
         Call::Roster(GetRoster::default()),
         Call::SetStatus(status()),
         Call::CancelAsk(CancelAsk { ask: Some(AskId::from_bytes([1; 16])) }),
+        Call::Pin(UpdateBoard { channel: ChannelId::from_bytes([1; 16]), change: BoardChange::Unpin(None) }),
+        Call::CreateChannel(new_channel("x", &[])),
+        Call::UpdateMembers(UpdateMembers::of(ChannelRef::Home)),
+        Call::CreateGroup(a_group()),
+        Call::OpenDm(OpenDm { peer_handle: "bot".into() }),
     ];
     for one in calls {
         assert_eq!(kind(call(&house.comms, &house.admin, one).await), ErrorKind::FailedPrecondition);

@@ -83,6 +83,7 @@ impl Consumer {
                 Ok(())
             }
             Event::TopicUpserted(_)
+            | Event::ChannelGroupChanged(_)
             | Event::AccountChanged(_)
             | Event::ActivityChanged { .. }
             | Event::AgentPresenceChanged { .. } => Ok(()),

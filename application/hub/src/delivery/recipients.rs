@@ -76,6 +76,7 @@ impl Recipients {
             Event::MessagePosted(_)
             | Event::MessageUpdated(_)
             | Event::MessageSettled { .. }
+            | Event::ChannelGroupChanged(_)
             | Event::ActivityChanged { .. }
             | Event::AgentPresenceChanged { .. } => {}
         }

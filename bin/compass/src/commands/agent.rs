@@ -1,4 +1,4 @@
-//! `compass agent`: creates agents and attaches them.
+//! `compass agent`: creates agents, moves them in the tree and attaches them.
 
 use serde_json::json;
 
@@ -17,6 +17,9 @@ enum Command {
     /// Creates an agent of yours with its home channel, and saves a token of it beside your login
     #[command(after_help = "Example:\n  compass agent create deploy-bot --display-name \"Deploys\"")]
     Create(CreateArgs),
+    /// Puts an agent of yours below another one, or below nobody; its own agents come along
+    #[command(after_help = "Example:\n  compass agent move deploy-bot --under release-lead")]
+    Move(MoveArgs),
     /// Attaches a program as an agent: JSON lines on standard input and output
     #[command(after_help = "Example:\n  compass agent attach --agent deploy-bot")]
     Attach(agent_attach::Args),
@@ -40,10 +43,26 @@ struct CreateArgs {
     connection: Connection,
 }
 
+#[derive(clap::Args, Debug)]
+struct MoveArgs {
+    /// Handle of the agent
+    #[arg(value_name = "HANDLE")]
+    handle: String,
+    /// Handle of the agent it reports to from now on [default: nobody, with --root]
+    #[arg(long, value_name = "HANDLE", required_unless_present = "root", conflicts_with = "root")]
+    under: Option<String>,
+    /// Let it report to nobody [default: --under says to whom]
+    #[arg(long)]
+    root: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
 /// Runs the wanted part.
 pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::Create(args) => create(&args).await,
+        Command::Move(args) => place(&args).await,
         Command::Attach(args) => agent_attach::run(args).await,
     }
 }
@@ -67,6 +86,26 @@ async fn create(args: &CreateArgs) -> Result<(), Failure> {
         context.out.line(&format!("its token is saved in {path}; commands use it with --agent"))?;
     }
     Ok(())
+}
+
+async fn place(args: &MoveArgs) -> Result<(), Failure> {
+    let context = Context::open(&args.connection).await?;
+    let names = Directory::load(&context.client).await?;
+    let agent = names.agent(&args.handle)?;
+    let parent = match &args.under {
+        Some(handle) => Some(names.agent(handle)?),
+        None => None,
+    };
+    let parent_id = parent.map(|parent| parent.id.as_str());
+    let account = context.client.reparent_agent(&agent.id, parent_id).await?;
+    if context.out.is_json() {
+        return context.out.json(&account);
+    }
+    let handle = render::line(&account.handle);
+    context.out.line(&match parent {
+        Some(parent) => format!("@{handle} reports to @{}", render::line(&parent.handle)),
+        None => format!("@{handle} reports to nobody"),
+    })
 }
 
 /// Issues a token for an agent of the signed-in person and saves it; tells where.

@@ -10,6 +10,8 @@ pub(crate) mod bench;
 pub(crate) mod channels;
 pub(crate) mod context;
 pub(crate) mod demo;
+pub(crate) mod dm;
+pub(crate) mod groups;
 pub(crate) mod login;
 pub(crate) mod post;
 pub(crate) mod read;

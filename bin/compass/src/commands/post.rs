@@ -66,7 +66,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
 }
 
 /// A lost result is worth repeating, and only the key makes that safe.
-fn with_key(error: ClientError, key: String) -> Failure {
+pub(crate) fn with_key(error: ClientError, key: String) -> Failure {
     if error.is_transient() { Failure::Post { error, key } } else { error.into() }
 }
 

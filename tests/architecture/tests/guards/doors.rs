@@ -30,13 +30,8 @@ const NOT_OFFERED: &[(&str, &[&str])] = &[
     (
         "RPCS",
         &[
-            "CommsService/CreateChannelGroup",
-            "CommsService/ListChannelGroups",
-            "CommsService/ReparentAgent",
             "CommsService/UpdateTopic",
             "CommsService/SearchMessages",
-            "CommsService/SetChannelPolicy",
-            "CommsService/UpdatePinnedBoard",
             "CompassService/SubscribeEvents",
             "CompassService/ProvisionAgentWorkspace",
             "CompassService/StartAgentSession",
@@ -48,12 +43,9 @@ const NOT_OFFERED: &[(&str, &[&str])] = &[
             "CompassService/SubscribeAgentSession",
             "InboxService/ReadPositions",
             "InboxService/MarkRead",
-            "PeopleService/OpenDM",
-            "PeopleService/JoinChannel",
         ],
     ),
-    ("ARMS", &["pin", "create_channel", "update_members", "create_channel_group", "open_dm", "list_topics"]),
-    ("FIELDS", &["UpdateChannelMembersRequest.new_name"]),
+    ("ARMS", &["list_topics"]),
 ];
 
 fn check_carried(contract: &Contract) -> Vec<String> {

@@ -45,6 +45,41 @@ const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "pin",
+        &[
+            "an_agent_makes_groups_channels_members_boards_and_conversations_as_itself",
+            "every_call_about_channels_runs_as_the_calling_agent",
+        ],
+    ),
+    (
+        "create_channel",
+        &[
+            "an_agent_makes_groups_channels_members_boards_and_conversations_as_itself",
+            "every_call_about_channels_runs_as_the_calling_agent",
+        ],
+    ),
+    (
+        "update_members",
+        &[
+            "an_agent_makes_groups_channels_members_boards_and_conversations_as_itself",
+            "every_call_about_channels_runs_as_the_calling_agent",
+        ],
+    ),
+    (
+        "create_channel_group",
+        &[
+            "an_agent_makes_groups_channels_members_boards_and_conversations_as_itself",
+            "every_call_about_channels_runs_as_the_calling_agent",
+        ],
+    ),
+    (
+        "open_dm",
+        &[
+            "an_agent_makes_groups_channels_members_boards_and_conversations_as_itself",
+            "every_call_about_channels_runs_as_the_calling_agent",
+        ],
+    ),
+    (
         "cancel_ask",
         &[
             "an_agents_command_posts_home_lists_says_its_status_and_withdraws_its_ask",

@@ -375,7 +375,7 @@ impl Client {
             Event::AccountChanged(account) => {
                 self.view.accounts.insert(account.id, Account::clone(account));
             }
-            Event::AgentPresenceChanged { .. } => {}
+            Event::AgentPresenceChanged { .. } | Event::ChannelGroupChanged(_) => {}
             Event::MessageSettled { .. } | Event::ActivityChanged { .. } => panic!("{event:?} is nobody's"),
         }
     }

@@ -4,13 +4,17 @@ pub mod accounts;
 pub mod acknowledging;
 pub mod answering;
 pub mod ask_cases;
+pub mod board_cases;
 pub mod bus;
 pub mod cancel_table;
 pub mod channels;
 pub mod converging;
+pub mod dm_cases;
+pub mod group_cases;
 pub mod ledger;
 pub mod messages;
 pub mod pending;
+pub mod policy_cases;
 pub mod posting;
 pub mod race;
 pub mod recipients;
@@ -19,6 +23,8 @@ pub mod routing;
 pub mod streams;
 pub mod telling;
 pub mod tokens;
+mod told;
+pub mod tree_cases;
 pub mod units;
 
 /// Makes a test of every case; not for use outside this crate's macros.
@@ -286,6 +292,63 @@ macro_rules! asks_contract {
                 twenty_races_of_answer_and_cancel_have_one_winner_each,
                 a_removed_author_cannot_cancel_and_stays_waiting,
                 an_answer_tells_update_then_post_and_nothing_between,
+            ]
+        }
+    };
+}
+
+/// The rules of groups, channels, members, boards, the tree and direct conversations through the real use cases.
+#[macro_export]
+macro_rules! channels_contract {
+    ($fixture:path) => {
+        $crate::contract_cases! { $fixture;
+            group_cases: [
+                a_child_is_not_wider_than_its_parent_and_a_foreign_parent_looks_like_none,
+                a_shared_group_below_an_owners_group_is_hidden_from_strangers,
+                groups_are_listed_by_name_to_whom_they_are_visible,
+                a_group_is_meant_by_its_name_if_no_other_has_it,
+                a_name_is_taken_once_in_a_group_and_a_foreign_group_looks_like_none,
+                a_channel_of_a_shared_group_is_seen_by_all_and_read_by_its_members,
+                a_person_joins_what_it_sees_and_nobody_else_joins,
+            ]
+            policy_cases: [
+                a_policy_holds_together_or_is_refused,
+                nobodys_channel_takes_a_policy_from_any_participant_and_an_owned_one_from_its_owner,
+                a_post_by_another_than_the_owner_leaves_no_row,
+                a_channel_that_becomes_mandatory_owes_its_agents_what_comes_next,
+                an_agent_added_beside_the_flip_to_mandatory_is_owed,
+                an_unsubscribe_from_a_mandatory_channel_refuses_the_whole_batch,
+                who_comes_back_is_owed_what_was_posted_meanwhile,
+                who_leaves_the_sweep_set_stays_owed_the_answers_to_its_asks,
+                an_owner_leaves_after_its_agents,
+                a_channel_is_renamed_by_who_takes_part_or_owns_it,
+            ]
+            board_cases: [
+                a_board_holds_five_messages_of_its_channel_each_once,
+                of_two_last_pins_at_once_one_wins,
+                a_replacement_keeps_the_place_and_a_stale_one_loses,
+                who_may_post_may_pin,
+            ]
+            tree_cases: [
+                an_agent_is_moved_by_its_owner_and_the_owners_agents_within_their_tree,
+                of_two_moves_that_make_a_cycle_together_one_fails,
+                a_moved_agent_loses_and_gains_tree_channels_with_its_subtree,
+                a_move_within_a_tree_tells_nothing_of_it,
+                who_stands_in_the_tree_subscribes_without_a_member_row,
+                a_move_seeds_cursors_where_it_leads_and_owes_answers_where_it_left,
+                the_first_report_makes_one_channel_and_the_second_joins_it,
+                a_taken_name_gets_a_number_and_a_wider_group_is_not_adopted,
+                concurrent_first_reports_make_one_channel,
+                a_move_changes_the_managers_channels_and_the_last_report_leaves_one_dormant,
+                a_refused_agent_leaves_no_channel_of_a_manager_behind,
+            ]
+            dm_cases: [
+                two_people_have_one_conversation_whoever_opens_it,
+                two_that_open_at_once_find_one_conversation,
+                a_person_talks_to_agents_it_sees_and_to_its_own_at_home,
+                agents_of_one_owner_talk_with_the_owner_listening,
+                a_third_one_makes_a_named_channel_of_a_conversation,
+                the_longest_handles_have_a_conversation_too,
             ]
         }
     };

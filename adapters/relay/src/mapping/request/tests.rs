@@ -92,14 +92,20 @@ fn a_channels_mode_and_anchor_go_together() {
 }
 
 #[test]
-fn only_ordinary_channels_are_created_and_only_outside_of_groups_by_name() {
+fn only_ordinary_channels_are_created_and_a_group_is_named_once() {
     let create = |request| create_channel_in(request).unwrap_err();
     for kind in [1, 2, 9] {
         let request = v1::CreateChannelRequest { kind, ..Default::default() };
         assert_eq!(create(request), DoorError::EnumValue { field: "kind", value: kind });
     }
     let named = v1::CreateChannelRequest { group_name: "g".into(), ..Default::default() };
-    assert_eq!(create(named.clone()), DoorError::NotFound("group"));
+    let group = |request| create_channel_in(request).unwrap().group;
+    assert_eq!(group(named.clone()), Some(GroupRef::Name("g".into())));
+    assert_eq!(group(v1::CreateChannelRequest::default()), None);
+    let by_id = v1::CreateChannelRequest { group_id: ID.into(), ..Default::default() };
+    assert_eq!(group(by_id), Some(GroupRef::Id(ID.parse().unwrap())));
+    let no_id = v1::CreateChannelRequest { group_id: "nope".into(), ..Default::default() };
+    assert_eq!(create(no_id), DoorError::NotFound("group"));
     let both = v1::CreateChannelRequest { group_id: ID.into(), ..named };
     assert_eq!(create(both), DoorError::Both { one: "group_id", other: "group_name" });
 }
@@ -121,4 +127,55 @@ fn open_asks_of_a_channel_that_cannot_exist_are_none() {
     assert_eq!(list_open_asks_in(&request), Ok(None));
     let request = v1::ListOpenAsksRequest { before_message_id: "nope".into(), ..Default::default() };
     assert!(matches!(list_open_asks_in(&request), Err(DoorError::UnknownReference { .. })));
+}
+
+#[test]
+fn a_groups_visibility_and_a_channels_policy_are_of_the_contract() {
+    let request = v1::CreateChannelGroupRequest { visibility: 7, ..Default::default() };
+    assert_eq!(create_group_in(request).unwrap_err().to_string(), "visibility cannot be 7");
+    let both = v1::CreateChannelGroupRequest {
+        parent_group_id: ID.into(),
+        parent_group_name: "g".into(),
+        ..Default::default()
+    };
+    let refused = create_group_in(both).unwrap_err();
+    assert_eq!(refused, DoorError::Both { one: "parent_group_id", other: "parent_group_name" });
+    let policy = |request: &v1::SetChannelPolicyRequest| set_policy_in(request).unwrap_err().to_string();
+    let request = v1::SetChannelPolicyRequest { channel_id: ID.into(), ..Default::default() };
+    let owned = v1::SetChannelPolicyRequest { owner_account_id: "nope".into(), ..request.clone() };
+    assert_eq!(policy(&owned), "owner_account_id \"nope\" is unknown");
+    let strange = v1::SetChannelPolicyRequest { post_policy: 9, ..request };
+    assert_eq!(policy(&strange), "post_policy cannot be 9");
+}
+
+#[test]
+fn a_board_changes_by_exactly_one_of_pin_and_unpin_and_has_no_default_channel() {
+    let of =
+        |channel: &str, op| update_board_in(v1::UpdatePinnedBoardRequest { channel_id: channel.into(), op });
+    let pin = |message: &str, replace: &str| {
+        Some(Op::Pin(v1::PinMessage { message_id: message.into(), replace_message_id: replace.into() }))
+    };
+    assert_eq!(of(ID, None), Err(DoorError::Neither { one: "pin", other: "unpin_message_id" }));
+    for nowhere in ["", "nope"] {
+        assert_eq!(of(nowhere, pin(ID, "")), Err(DoorError::NotFound("channel")));
+    }
+    assert_eq!(of(ID, pin("nope", "")), Err(DoorError::NotFound("message")));
+    assert_eq!(of(ID, pin("", "")), Err(DoorError::Empty("pin.message_id".into())));
+    let message = ID.parse().unwrap();
+    let swap = BoardChange::Pin { message, replace: Some(message) };
+    assert_eq!(of(ID, pin(ID, ID)).unwrap().change, swap);
+    assert_eq!(of(ID, Some(Op::UnpinMessageId("nope".into()))).unwrap().change, BoardChange::Unpin(None));
+}
+
+#[test]
+fn an_agent_that_is_no_id_is_one_that_does_not_exist() {
+    let of = |agent: &str, parent: &str| {
+        reparent_in(&v1::ReparentAgentRequest {
+            agent_account_id: agent.into(),
+            new_parent_agent_id: parent.into(),
+        })
+    };
+    assert_eq!(of("", ""), Err(DoorError::Empty("agent_account_id".into())));
+    assert_eq!(of("nope", ""), Ok(ReparentAgent { agent: None, new_parent: None }));
+    assert_eq!(of(ID, "nope"), Err(DoorError::NotFound("parent agent")));
 }
