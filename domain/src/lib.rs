@@ -16,6 +16,8 @@ pub mod mention;
 pub mod message;
 pub mod participation;
 pub mod presence;
+pub mod read_position;
+pub mod search;
 pub mod text;
 pub mod topic;
 
@@ -30,4 +32,6 @@ pub use id::{
 };
 pub use message::{BlockView, Message, MessageBlock, NewMessage};
 pub use presence::{LifecycleState, Presence};
+pub use read_position::ReadPosition;
+pub use search::SearchQuery;
 pub use topic::{Topic, TopicName};

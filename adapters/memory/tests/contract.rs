@@ -34,3 +34,4 @@ compass_testkit::writer_contract!(fixture);
 compass_testkit::hub_ports_contract!(fixture);
 compass_testkit::bus_contract!(fixture);
 compass_testkit::asks_contract!(fixture);
+compass_testkit::topics_contract!(fixture);

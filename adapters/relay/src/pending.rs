@@ -10,8 +10,6 @@ pub const RPCS: &[&str] = &[
     "CommsService/CreateChannelGroup",
     "CommsService/ListChannelGroups",
     "CommsService/ReparentAgent",
-    "CommsService/UpdateTopic",
-    "CommsService/SearchMessages",
     "CommsService/SetChannelPolicy",
     "CommsService/GetRoster",
     "CommsService/UpdatePinnedBoard",
@@ -24,15 +22,13 @@ pub const RPCS: &[&str] = &[
     "CompassService/ReloadAgentSession",
     "CompassService/GetAgentStatus",
     "CompassService/SubscribeAgentSession",
-    "InboxService/ReadPositions",
-    "InboxService/MarkRead",
     "PeopleService/OpenDM",
     "PeopleService/JoinChannel",
 ];
 
 /// Arms of the relayed call that answer `unimplemented`, by their names on the wire.
 pub const ARMS: &[&str] =
-    &["roster", "pin", "create_channel", "update_members", "create_channel_group", "open_dm", "list_topics"];
+    &["roster", "pin", "create_channel", "update_members", "create_channel_group", "open_dm"];
 
 /// Fields whose use answers UNIMPLEMENTED.
 pub const FIELDS: &[&str] = &["UpdateChannelMembersRequest.new_name"];

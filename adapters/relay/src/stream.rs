@@ -14,7 +14,7 @@ use tonic::Status;
 
 use crate::{
     auth::{Auth, Ended, Identity},
-    mapping,
+    mapping::{self, Beside},
     status::status,
 };
 
@@ -84,14 +84,23 @@ impl Pump {
     }
 
     async fn frame(&self, published: &Published) -> Result<Option<SubscribeCommsResponse>, Status> {
-        let open_asks = self.open_asks(&published.event).await.map_err(|error| status(&error))?;
-        Ok(mapping::frame(published, self.comms.bus.epoch(), open_asks))
+        let beside = self.beside(&published.event).await.map_err(|error| status(&error))?;
+        Ok(mapping::frame(published, self.comms.bus.epoch(), beside))
     }
 
-    /// Open asks of the topic an event is about; they are counted when they are read and kept nowhere.
-    async fn open_asks(&self, event: &Event) -> Result<u32, StorageError> {
-        let Event::TopicUpserted(topic) = event else { return Ok(0) };
-        let mut unit = self.comms.storage.read(&self.caller.tenant).await?;
-        Ok(unit.find_topic(topic.id).await?.map_or(0, |summary| summary.open_asks))
+    /// What is counted when it is read and kept nowhere: open asks of a topic, a person's unread messages.
+    async fn beside(&self, event: &Event) -> Result<Beside, StorageError> {
+        match event {
+            Event::TopicUpserted(topic) | Event::TopicMerged { into: topic, .. } => {
+                let mut unit = self.comms.storage.read(&self.caller.tenant).await?;
+                let found = unit.find_topic(topic.id).await?;
+                Ok(Beside::OpenAsks(found.map_or(0, |summary| summary.open_asks)))
+            }
+            Event::ReadPositionChanged { account, topic, .. } => {
+                let mut unit = self.comms.storage.read(&self.caller.tenant).await?;
+                Ok(Beside::Place(unit.find_read_position(*account, *topic).await?))
+            }
+            _ => Ok(Beside::Nothing),
+        }
     }
 }

@@ -15,9 +15,11 @@ mod migrations;
 #[cfg(test)]
 mod open_tests;
 mod participation;
+mod read_positions;
 mod read_unit;
 mod rows;
 mod schema;
+mod search;
 mod storage;
 #[cfg(test)]
 mod testing;

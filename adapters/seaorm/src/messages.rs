@@ -111,7 +111,7 @@ impl Filter {
 
 /// Cuts `newest`, rows of (id, place, blocks_bytes) in descending place, where the bytes of a page are reached, and
 /// only then reads the blocks. The first row is always in.
-fn page_of(dialect: Dialect, terms: &str, newest: &str) -> String {
+pub(crate) fn page_of(dialect: Dialect, terms: &str, newest: &str) -> String {
     format!(
         "WITH RECURSIVE {terms} newest AS ({newest}),
         running AS (
@@ -136,7 +136,8 @@ fn columns(dialect: Dialect) -> &'static str {
     }
 }
 
-fn read(row: &QueryResult) -> Result<Arc<Message>, StorageError> {
+/// A message of a row that [`page_of`] made.
+pub(crate) fn read(row: &QueryResult) -> Result<Arc<Message>, StorageError> {
     let head: String = row.get("head")?;
     let head: MessageJson =
         serde_json::from_str(&head).map_err(|error| Corrupt::new(format!("message {head}: {error}")))?;
@@ -145,6 +146,6 @@ fn read(row: &QueryResult) -> Result<Arc<Message>, StorageError> {
 }
 
 /// No row stands higher than the largest number of a column.
-fn position(position: Position) -> Value {
+pub(crate) fn position(position: Position) -> Value {
     i64::try_from(position.0).unwrap_or(i64::MAX).into()
 }

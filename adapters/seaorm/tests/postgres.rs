@@ -19,3 +19,4 @@ compass_testkit::storage_contract!(fixture);
 compass_testkit::writer_contract!(fixture);
 compass_testkit::hub_ports_contract!(fixture);
 compass_testkit::asks_contract!(fixture);
+compass_testkit::topics_contract!(fixture);

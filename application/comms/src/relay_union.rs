@@ -12,6 +12,7 @@ use crate::{
         list_messages::{self, ListMessages},
         post_message::{self, PostMessage, Posted},
     },
+    topics::list_topics::{self, ListTopics, ListedTopics},
 };
 
 /// One call of an agent. A post or a list without a channel names [`Home`](crate::channels::resolve::ChannelRef::Home).
@@ -23,6 +24,8 @@ pub enum Call {
     List(ListMessages),
     /// Says what the agent is doing.
     SetStatus(SetStatus),
+    /// Lists topics.
+    ListTopics(ListTopics),
     /// Withdraws an ask of the agent's own.
     CancelAsk(CancelAsk),
 }
@@ -36,6 +39,8 @@ pub enum CallOutcome {
     List(Vec<Arc<Message>>),
     /// Stored.
     SetStatus,
+    /// The topics.
+    ListTopics(ListedTopics),
     /// Withdrawn.
     CancelAsk(Withdrawn),
 }
@@ -55,6 +60,9 @@ pub enum CallError {
     /// The status.
     #[error(transparent)]
     SetStatus(#[from] set_status::Error),
+    /// The list of topics.
+    #[error(transparent)]
+    ListTopics(#[from] list_topics::Error),
     /// The cancel.
     #[error(transparent)]
     CancelAsk(#[from] cancel_ask::Error),
@@ -67,6 +75,7 @@ impl Classified for CallError {
             Self::Post(error) => error.kind(),
             Self::List(error) => error.kind(),
             Self::SetStatus(error) => error.kind(),
+            Self::ListTopics(error) => error.kind(),
             Self::CancelAsk(error) => error.kind(),
         }
     }
@@ -87,6 +96,9 @@ pub async fn call(comms: &Comms, caller: &Caller, call: Call) -> Result<CallOutc
         Call::SetStatus(status) => {
             set_status::set_status(comms, caller, status).await?;
             CallOutcome::SetStatus
+        }
+        Call::ListTopics(list) => {
+            CallOutcome::ListTopics(list_topics::list_topics(comms, caller, list).await?)
         }
         Call::CancelAsk(cancel) => {
             CallOutcome::CancelAsk(cancel_ask::cancel_ask(comms, caller, cancel).await?)

@@ -166,6 +166,12 @@ impl Message {
         lines.join("\n")
     }
 
+    /// The same message in another topic of its channel.
+    #[must_use]
+    pub fn moved_to(&self, topic: TopicId) -> Self {
+        Self { topic, ..self.clone() }
+    }
+
     pub(crate) fn with_block(&self, index: usize, block: &MessageBlock) -> Self {
         let blocks = self.blocks.iter().enumerate();
         let blocks = blocks.map(|(at, old)| if at == index { block.clone() } else { old.clone() }).collect();

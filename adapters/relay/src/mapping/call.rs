@@ -14,7 +14,8 @@ use compass_proto::v1::{
 use super::{
     ids::given,
     message,
-    request::{Unnamed, list_messages_in, post_in},
+    request::{Unnamed, list_messages_in, list_topics_in, post_in},
+    topic::listed_topics,
 };
 use crate::{error::DoorError, pending, status::call_error};
 
@@ -59,6 +60,9 @@ fn call_in(arm: Arm) -> Result<Option<Call>, CommsCallError> {
     match arm {
         Arm::Post(post) => Ok(Some(Call::Post(post_in(post, Unnamed::Home).map_err(refused)?))),
         Arm::List(list) => Ok(list_messages_in(list, Unnamed::Home).map_err(refused)?.map(Call::List)),
+        Arm::ListTopics(list) => {
+            Ok(Some(Call::ListTopics(list_topics_in(list, Unnamed::Home).map_err(refused)?)))
+        }
         Arm::SetStatus(status) => Ok(Some(Call::SetStatus(SetStatus { activity: status.activity }))),
         Arm::CancelAsk(cancel) => {
             let ask = given("ask_id", &cancel.ask_id).map_err(refused)?.parse().ok();
@@ -70,7 +74,6 @@ fn call_in(arm: Arm) -> Result<Option<Call>, CommsCallError> {
         Arm::UpdateMembers(_) => Err(pending::arm("update_members")),
         Arm::CreateChannelGroup(_) => Err(pending::arm("create_channel_group")),
         Arm::OpenDm(_) => Err(pending::arm("open_dm")),
-        Arm::ListTopics(_) => Err(pending::arm("list_topics")),
     }
 }
 
@@ -82,6 +85,7 @@ fn outcome_out(outcome: &CallOutcome) -> Outcome {
         CallOutcome::List(messages) => Outcome::List(v1::ListMessagesResponse {
             messages: messages.iter().map(|listed| message(listed)).collect(),
         }),
+        CallOutcome::ListTopics(listed) => Outcome::ListTopics(listed_topics(listed)),
         CallOutcome::SetStatus => Outcome::SetStatus(v1::SetAgentStatusResponse {}),
         CallOutcome::CancelAsk(_) => Outcome::CancelAsk(v1::CancelAskResponse {}),
     }

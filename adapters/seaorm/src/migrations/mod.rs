@@ -1,6 +1,8 @@
 //! The schema, and how a server brings it up to date when it starts.
 
 mod initial;
+mod read_positions;
+mod search;
 
 use sea_orm::{DatabaseTransaction, DbErr};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
@@ -11,7 +13,7 @@ struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(initial::Initial)]
+        vec![Box::new(initial::Initial), Box::new(search::Search), Box::new(read_positions::ReadPositions)]
     }
 }
 

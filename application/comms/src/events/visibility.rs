@@ -20,7 +20,11 @@ pub async fn is_visible(unit: &mut dyn ReadUnit, viewer: Actor, event: &Event) -
         Event::MessagePosted(message) | Event::MessageUpdated(message) => {
             participates(unit, viewer.id, message.channel()).await
         }
-        Event::TopicUpserted(topic) => participates(unit, viewer.id, topic.channel).await,
+        Event::TopicUpserted(topic) | Event::TopicMerged { into: topic, .. } => {
+            participates(unit, viewer.id, topic.channel).await
+        }
+        Event::ReadPositionChanged { account, .. } if *account != viewer.id => Ok(false),
+        Event::ReadPositionChanged { channel, .. } => participates(unit, viewer.id, *channel).await,
         Event::ChannelChanged { removed, .. } if removed.contains(&viewer.id) => Ok(true),
         Event::ChannelChanged { channel, .. } => unit.sees_channel(viewer, channel.id).await,
         Event::AccountChanged(account) => unit.sees_account(viewer, account.id).await,

@@ -6,7 +6,8 @@ use compass_ports::StorageError;
 
 use super::{
     AccountReads, AccountRepository, AskReads, ChannelReads, ChannelRepository, CursorRepository,
-    MessageReads, TokenHash, TokenReads, TokenRepository, TokenRow, TopicReads,
+    MessageReads, ReadPositionRepository, TokenHash, TokenReads, TokenRepository, TokenRow, TopicReads,
+    TopicRepository,
 };
 
 /// Hands out units over one tenant's rows.
@@ -61,6 +62,12 @@ pub trait UnitOfWork: Send {
 
     /// Channel, member and pin rows.
     fn channels(&mut self) -> &mut dyn ChannelRepository;
+
+    /// Topic rows.
+    fn topics(&mut self) -> &mut dyn TopicRepository;
+
+    /// How far people have read.
+    fn read_positions(&mut self) -> &mut dyn ReadPositionRepository;
 
     /// Delivery cursors.
     fn cursors(&mut self) -> &mut dyn CursorRepository;

@@ -83,6 +83,8 @@ impl Consumer {
                 Ok(())
             }
             Event::TopicUpserted(_)
+            | Event::TopicMerged { .. }
+            | Event::ReadPositionChanged { .. }
             | Event::AccountChanged(_)
             | Event::ActivityChanged { .. }
             | Event::AgentPresenceChanged { .. } => Ok(()),
