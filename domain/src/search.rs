@@ -221,14 +221,14 @@ impl Alternative {
 impl Phrase {
     /// None if there is no word in it that says anything.
     fn new(text: &str) -> Option<Self> {
-        let all: Vec<String> = words(text).collect();
+        let all = words(text);
         let first = all.iter().position(|word| !is_stop_word(word))?;
         let last = all.iter().rposition(|word| !is_stop_word(word))?;
         let words = all.get(first..=last)?.to_vec();
-        Some(Self { text: text.to_owned(), words })
+        Some(Self { text: fold(text), words })
     }
 
-    /// As it was typed, without quotes; holds no quote.
+    /// As it was typed, but folded and without quotes; holds no quote.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -240,8 +240,10 @@ impl Phrase {
 }
 
 /// The words of a text, folded, in order.
-pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(fold)
+pub fn words(text: &str) -> Vec<String> {
+    let folded = fold(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
 }
 
 /// True for a folded word that says nothing about what a text is about.

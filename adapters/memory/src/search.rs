@@ -36,7 +36,7 @@ impl Search {
 
     /// How often a text holds what is wanted; none if it is not found.
     pub(crate) fn score(&self, text: &str) -> Option<usize> {
-        let words: Vec<String> = search::words(text).map(|word| stem(&self.stemmer, &word)).collect();
+        let words: Vec<String> = search::words(text).iter().map(|word| stem(&self.stemmer, word)).collect();
         self.alternatives.iter().filter_map(|terms| terms.score(&words)).max()
     }
 }

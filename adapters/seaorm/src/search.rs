@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn a_query_is_written_in_the_language_of_each_database() {
-        let query = SearchQuery::parse("deploy example.com -\"dry run\" -x or \"NOT now\"").unwrap();
-        assert_eq!(websearch(&query), r#""deploy" "example.com" -"dry run" -"x" or "NOT now""#);
-        assert_eq!(fts5(&query), r#"(("deploy" AND "example com") NOT ("dry run" OR "x")) OR ("now")"#);
+        let query = SearchQuery::parse("deploy example.com -\"dry run\" -x or \"NOT Today\"").unwrap();
+        assert_eq!(websearch(&query), r#""deploy" "example.com" -"dry run" -"x" or "not today""#);
+        assert_eq!(fts5(&query), r#"(("deploy" AND "example com") NOT ("dry run" OR "x")) OR ("today")"#);
     }
 }

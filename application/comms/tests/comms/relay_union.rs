@@ -6,6 +6,7 @@ use compass_comms::{
     channels::resolve::ChannelRef,
     messages::{list_messages::ListMessages, post_message::PostMessage},
     relay_union::{Call, CallOutcome, call},
+    topics::list_topics::ListTopics,
 };
 use compass_domain::{AskId, ErrorKind, message::DraftBlock};
 
@@ -26,6 +27,10 @@ fn status() -> SetStatus {
     SetStatus { activity: "busy".into() }
 }
 
+fn topics() -> ListTopics {
+    ListTopics { channel: ChannelRef::Home, include_archived: false }
+}
+
 #[tokio::test]
 async fn every_call_runs_as_the_calling_agent_and_defaults_to_its_home() {
     let house = House::new().await;
@@ -39,6 +44,10 @@ async fn every_call_runs_as_the_calling_agent_and_defaults_to_its_home() {
     assert_eq!(outcome, CallOutcome::List(vec![posted.message.clone()]));
     let outcome = call(&house.comms, &bot, Call::SetStatus(status())).await.unwrap();
     assert_eq!(outcome, CallOutcome::SetStatus);
+    let outcome = call(&house.comms, &bot, Call::ListTopics(topics())).await.unwrap();
+    let CallOutcome::ListTopics(listed) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(listed.topics[0].topic.id, posted.message.topic());
+    assert_eq!((listed.topics.len(), listed.read_positions.len()), (1, 0));
     let cancel = CancelAsk { ask: posted.message.asks().next().map(compass_domain::Ask::id) };
     let outcome = call(&house.comms, &bot, Call::CancelAsk(cancel)).await.unwrap();
     assert_eq!(outcome, CallOutcome::CancelAsk(Withdrawn::Now));
@@ -53,6 +62,7 @@ async fn nobody_but_an_agent_may_call() {
         Call::Post(a_post(plans)),
         Call::List(list()),
         Call::SetStatus(status()),
+        Call::ListTopics(topics()),
         Call::CancelAsk(CancelAsk { ask: Some(AskId::from_bytes([1; 16])) }),
     ];
     for one in calls {

@@ -65,9 +65,9 @@ pub async fn the_query_language_is_that_of_web_searches(fixture: &Fixture) {
     let ana = scene.user("ana").await;
     let room = scene.channel("room", &[&ana]).await;
     let texts = [
-        "The deployment of release 4.2 failed on staging",
-        "Deploy the release to production now",
-        "failed release, deployed twice",
+        "The launching of release 4.2 failed on staging",
+        "Launch the release to production now",
+        "failed release, launched twice",
         "Rollback finished; see https://example.com/runbook for the X-Request-ID",
         "Café ZÜRICH опубликовано",
         "it is what it is",
@@ -77,35 +77,31 @@ pub async fn the_query_language_is_that_of_web_searches(fixture: &Fixture) {
         ids.push(scene.say(&ana, room, "t", text).await.id());
     }
     for (query, expected) in [
-        ("deploy", vec![0, 1, 2]),
-        ("DEPLOYED releases", vec![0, 1, 2]),
-        ("deploying -failing", vec![1]),
+        ("launch", vec![0, 1, 2]),
+        ("LAUNCHED releases", vec![0, 1, 2]),
+        ("launching -failing", vec![1]),
         ("\"release to production\"", vec![1]),
         ("\"release failed\"", vec![]),
         ("\"failed release\"", vec![2]),
         ("production or rollback", vec![1, 3]),
         ("staging failed OR production release", vec![0, 1]),
         ("release -\"failed release\" -production", vec![0]),
-        ("the deployment of the release", vec![0, 1, 2]),
+        ("the launch of the release", vec![0, 1, 2]),
         ("4.2", vec![0]),
-        ("example.com", vec![]),
+        ("example.com", vec![3]),
         ("x-request-id", vec![3]),
         ("café", vec![4]),
-        ("zürich опубликовано", vec![4]),
+        ("Cafe\u{301} zürich ОПУБЛИКОВАНО", vec![4]),
         ("cafe", vec![]),
         ("nowhere", vec![]),
         ("release nowhere", vec![]),
         ("the", vec![]),
         ("it is what it is", vec![]),
-        ("-deploy", vec![]),
-        ("the -deploy", vec![]),
-        ("rollback or -deploy", vec![3]),
+        ("-launch", vec![]),
+        ("the -launch", vec![]),
+        ("rollback or -launch", vec![3]),
         ("!?", vec![]),
     ] {
-        if query == "example.com" {
-            // Whether an address is one word differs; its parts are found in every storage or in none.
-            continue;
-        }
         let mut found = found(&scene, &ana, query).await;
         found.sort();
         assert_eq!(found, expected.into_iter().map(|at: usize| ids[at]).collect::<Vec<_>>(), "{query:?}");
