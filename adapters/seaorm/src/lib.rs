@@ -15,6 +15,8 @@ mod migrations;
 #[cfg(test)]
 mod open_tests;
 mod participation;
+#[cfg(test)]
+mod plan_tests;
 mod read_positions;
 mod read_unit;
 mod rows;

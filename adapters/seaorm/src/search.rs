@@ -49,8 +49,8 @@ pub(crate) async fn search(
                 found.blocks_bytes
             FROM (
                 SELECT m.id, m.position, m.blocks_bytes, bm25(messages_search) AS score
-                FROM messages_search JOIN messages m ON m.position = messages_search.rowid
-                WHERE messages_search MATCH $6 AND m.tenant = $1 AND ($5 IS NULL OR m.position <= $5)
+                FROM messages_search CROSS JOIN messages m ON m.position = messages_search.rowid
+                WHERE messages_search MATCH $6 AND +m.tenant = $1 AND ($5 IS NULL OR m.position <= $5)
                     AND m.channel IN (SELECT scope.channel FROM scope)
                 ORDER BY score, m.position DESC LIMIT $3
             ) found"
