@@ -53,8 +53,8 @@ pub(crate) async fn list(tx: &mut Tx, of: &TenantId, viewer: Actor) -> Result<Ve
             UNION SELECT agent.id FROM accounts agent WHERE agent.owner = $2
             UNION SELECT shared.account FROM shared
         )
-        SELECT {COLUMNS} FROM visible JOIN accounts account ON account.id = visible.id
-        WHERE account.tenant = $1 ORDER BY account.handle",
+        SELECT {COLUMNS} FROM visible CROSS JOIN accounts account
+        WHERE account.id = visible.id AND account.tenant || '' = $1 ORDER BY account.handle",
         mine = participation::channels_of("mine", "$2"),
         shared = participation::participants_of("shared", "mine"),
     );

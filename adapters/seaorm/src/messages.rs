@@ -61,9 +61,9 @@ pub(crate) async fn list_open_asks(
     }
     let newest = format!(
         "SELECT DISTINCT found.id, found.position AS place, found.blocks_bytes
-        FROM mine JOIN asks ask ON ask.channel = mine.channel AND ask.closed_at_ms IS NULL
-        JOIN messages found ON found.id = ask.message
-        WHERE found.tenant = $1{} ORDER BY found.position DESC LIMIT $3",
+        FROM mine CROSS JOIN asks ask CROSS JOIN messages found
+        WHERE ask.channel = mine.channel AND ask.closed_at_ms IS NULL AND found.id = ask.message
+            AND found.tenant || '' = $1{} ORDER BY found.position DESC LIMIT $3",
         filter.conditions
     );
     let mine = format!("{},", participation::channels_of("mine", "$2"));

@@ -24,6 +24,21 @@ use crate::{
 
 /// What the rows of the plans of reads leave empty.
 const MORE_ROWS: &str = "
+INSERT INTO channel_groups (id, tenant, name, name_key, owner, visibility, parent)
+SELECT md5('h' || n)::uuid, 'default', 'h' || n, 'h' || n, md5('u1')::uuid, 0,
+       CASE WHEN n > 2000 THEN md5('h' || (n - 2000))::uuid END
+FROM generate_series(1, 4000) n;
+INSERT INTO channels (id, tenant, name, name_key, channel_group, kind, membership_mode, post_policy, mandatory)
+SELECT md5('d' || n)::uuid, 'default', 'd' || n, 'd' || n, md5('h' || (n % 4000 + 1))::uuid, 0, 0, 0, false
+FROM generate_series(1, 12000) n;
+INSERT INTO accounts (id, tenant, handle, display_name, kind, owner, home_channel, parent)
+SELECT md5('b' || n)::uuid, 'default', 'b' || n, '', 1, md5('u' || (n % 200 + 1))::uuid, md5('c1')::uuid,
+       md5('a' || (n % 800 + 1))::uuid FROM generate_series(1, 8000) n;
+INSERT INTO channels (id, tenant, name, name_key, kind, membership_mode, anchor, post_policy, mandatory)
+SELECT md5('w' || n)::uuid, 'default', 'w' || n, 'w' || n, 0, 1, md5('b' || n)::uuid, 0, false
+FROM generate_series(1, 8000) n;
+INSERT INTO channel_members (channel, account, tenant, subscribed, joined_no)
+SELECT md5('d' || n)::uuid, md5('u' || (n % 200 + 1))::uuid, 'default', true, 1 FROM generate_series(1, 12000) n;
 INSERT INTO channel_pins (channel, message, tenant, place, pinned_at_ms, pinned_by)
 SELECT m.channel, m.id, 'default', m.seq, 0, m.author FROM messages m WHERE m.seq <= 2000;
 INSERT INTO channel_subscriptions (channel, account, tenant, subscribed)
@@ -249,6 +264,18 @@ async fn everything(storage: &SeaStorage, ids: Ids) -> Vec<Plan> {
     plans
 }
 
+/// Statements that read a whole table or a whole tenant on purpose, by how they begin.
+const ON_PURPOSE: [(&str, &str); 3] = [
+    ("SELECT id AS tenant FROM tenants", "lists the tenants"),
+    ("SELECT position FROM messages", "takes the first entry of the index alone"),
+    (
+        "SELECT s.id, s.account, s.runner, s.node, s.attach_mode, s.lifecycle, s.state_number",
+        "lists the open sessions",
+    ),
+];
+/// The groups without a parent, which are few and have no index of their own.
+const TOP_GROUPS: &str = "SEARCH top USING INDEX channel_groups_tenant (tenant=?)";
+
 /// What is wrong with a plan of Postgres: a table of tenants read from end to end, by itself or by its index.
 fn wholes(plan: &Plan) -> Vec<String> {
     let mut wholes = Vec::new();
@@ -262,8 +289,10 @@ fn wholes(plan: &Plan) -> Vec<String> {
         };
         let table = scan.split_once(" on ").map_or(scan, |(_, table)| table);
         let table = table.split_whitespace().next().unwrap_or_default();
-        let is_whole = if line.contains("Seq Scan") {
-            TENANT_TABLES.contains(&table)
+        let is_whole = if !TENANT_TABLES.contains(&table) && !line.contains("Bitmap Index Scan") {
+            false
+        } else if line.contains("Seq Scan") {
+            true
         } else {
             // The condition stands below its node, before the next one.
             let below = plan.lines.iter().skip(at + 1).take_while(|line| !line.contains("->"));
@@ -274,6 +303,24 @@ fn wholes(plan: &Plan) -> Vec<String> {
         }
     }
     wholes
+}
+
+/// What is wrong with a plan of SQLite.
+fn sqlite_wholes(plan: &Plan) -> Vec<String> {
+    let sql = plan.sql.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_table = |alias: &str| {
+        TENANT_TABLES.iter().any(|table| {
+            let named = format!(" {table} {alias} ");
+            *table == alias || format!("{sql} ").contains(&named)
+        })
+    };
+    let step = |line: &&String| {
+        let scanned = line.strip_prefix("SCAN ").and_then(|rest| rest.split_whitespace().next());
+        // An index of the tenant alone is the whole table where there is one tenant.
+        scanned.is_some_and(is_table) || (line.contains("(tenant=?)") && *line != TOP_GROUPS)
+    };
+    let on_purpose = ON_PURPOSE.iter().any(|(start, _)| sql.starts_with(start));
+    plan.lines.iter().filter(step).filter(|_| !on_purpose).cloned().collect()
 }
 
 fn report(plans: &[Plan], wholes: impl Fn(&Plan) -> Vec<String>) {
@@ -320,16 +367,7 @@ async fn the_search_function_reads_its_index_and_nothing_else_whole() {
 #[tokio::test]
 async fn no_statement_outside_the_writer_reads_a_whole_table_on_sqlite() {
     let db = Db::sqlite().await;
-    let wholes = |plan: &Plan| {
-        let step = |line: &&String| {
-            let table = line.strip_prefix("SCAN ").and_then(|rest| rest.split_whitespace().next());
-            let is_table = table.is_some_and(|table| TENANT_TABLES.contains(&table));
-            // An index of the tenant alone is the whole table where there is one tenant.
-            is_table || line.contains("(tenant=?)")
-        };
-        plan.lines.iter().filter(step).cloned().collect()
-    };
-    report(&everything(&db.storage, Ids::none()).await, wholes);
+    report(&everything(&db.storage, Ids::none()).await, sqlite_wholes);
 }
 
 #[test]

@@ -100,7 +100,7 @@ pub(crate) async fn first_posts(
             WHERE m.author = author.id AND m.channel = (SELECT t.channel FROM topics t WHERE t.tenant = $1 AND t.id {topics} LIMIT 1)
                 AND m.topic {topics}
             ORDER BY m.seq LIMIT 1) AS seq
-        FROM accounts author WHERE author.tenant = $1 AND author.id {authors} ORDER BY author.id",
+        FROM accounts author WHERE author.tenant || '' = $1 AND author.id {authors} ORDER BY author.id",
         topics = dialect.any_id(2),
         authors = dialect.any_id(3),
     );
@@ -158,7 +158,7 @@ pub(crate) async fn merge(
     from: TopicId,
     into: &Topic,
 ) -> Result<(), StorageError> {
-    let sql = "UPDATE messages SET topic = $3 WHERE tenant = $1 AND topic = $2";
+    let sql = "UPDATE messages SET topic = $3 WHERE tenant || '' = $1 AND topic = $2";
     tx.execute(sql, vec![tenant(of), id(from), id(into.id)]).await?;
     tx.execute("DELETE FROM topics WHERE tenant = $1 AND id = $2", vec![tenant(of), id(from)]).await?;
     put(tx, of, into).await
