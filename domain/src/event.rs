@@ -6,7 +6,7 @@ use crate::{
     account::Account,
     channel::Channel,
     group::ChannelGroup,
-    id::{AccountId, ChannelId, MessageId},
+    id::{AccountId, ChannelId, MessageId, TopicId},
     message::Message,
     presence::Presence,
     topic::Topic,
@@ -28,6 +28,22 @@ pub enum Event {
     },
     /// A topic was created or changed.
     TopicUpserted(Arc<Topic>),
+    /// A topic ended because its messages were moved to another one of its channel.
+    TopicMerged {
+        /// The one that is gone.
+        from: TopicId,
+        /// The one that has the messages now.
+        into: Arc<Topic>,
+    },
+    /// How far a person has read a topic changed; told to that person alone.
+    ReadPositionChanged {
+        /// Whose.
+        account: AccountId,
+        /// The topic's channel.
+        channel: ChannelId,
+        /// Which topic.
+        topic: TopicId,
+    },
     /// A channel was created or changed.
     ChannelChanged {
         /// The whole channel.
@@ -66,6 +82,8 @@ impl Event {
             | Self::MessageUpdated(_)
             | Self::MessageSettled { .. }
             | Self::TopicUpserted(_)
+            | Self::TopicMerged { .. }
+            | Self::ReadPositionChanged { .. }
             | Self::ActivityChanged { .. }
             | Self::AgentPresenceChanged { .. } => false,
         }

@@ -18,7 +18,9 @@ pub mod mention;
 pub mod message;
 pub mod participation;
 pub mod presence;
+pub mod read_position;
 pub mod roster;
+pub mod search;
 pub mod text;
 pub mod topic;
 
@@ -34,4 +36,6 @@ pub use id::{
 };
 pub use message::{BlockView, Message, MessageBlock, NewMessage};
 pub use presence::{LifecycleState, Presence};
+pub use read_position::ReadPosition;
+pub use search::SearchQuery;
 pub use topic::{Topic, TopicName};

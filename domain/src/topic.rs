@@ -114,6 +114,63 @@ impl Topic {
         }
         self
     }
+
+    /// What an update makes of this topic. `holder` is the topic of the channel that has the wanted name, if there is
+    /// one; it may be this topic itself.
+    ///
+    /// Another spelling of the own name is a rename in place; a name that another topic has joins the two.
+    pub fn update(&self, update: &TopicUpdate, holder: Option<TopicId>) -> TopicChange {
+        if let Some(into) = holder.filter(|holder| update.name.is_some() && *holder != self.id) {
+            return TopicChange::Merge { into };
+        }
+        let name = update.name.clone().unwrap_or_else(|| self.name.clone());
+        let changed = Self { name, archived: update.archived.unwrap_or(self.archived), ..self.clone() };
+        if changed == *self { TopicChange::Nothing } else { TopicChange::InPlace(changed) }
+    }
+
+    /// This topic after the messages of `other` were moved to it.
+    ///
+    /// `first_posts` holds the place of the first message of every author that either topic lists, each author once:
+    /// nobody else can be among the first of both together.
+    #[must_use]
+    pub fn joined_by(
+        mut self,
+        other: &Self,
+        mut first_posts: Vec<(AccountId, Seq)>,
+        archived: Option<bool>,
+    ) -> Self {
+        self.last_seq = self.last_seq.max(other.last_seq);
+        self.message_count += other.message_count;
+        self.last_activity = self.last_activity.max(other.last_activity);
+        self.archived = archived.unwrap_or(self.archived);
+        first_posts.sort_by_key(|(author, seq)| (*seq, *author));
+        self.participants =
+            first_posts.into_iter().map(|(author, _)| author).take(LISTED_PARTICIPANTS).collect();
+        self
+    }
+}
+
+/// What a client wants changed of a topic; what is absent stays.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TopicUpdate {
+    /// Its name.
+    pub name: Option<TopicName>,
+    /// Whether lists hide it.
+    pub archived: Option<bool>,
+}
+
+/// What an update comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TopicChange {
+    /// The topic is so already.
+    Nothing,
+    /// The row as it is to be.
+    InPlace(Topic),
+    /// The name belongs to another topic, which gets the messages.
+    Merge {
+        /// That topic.
+        into: TopicId,
+    },
 }
 
 /// How a post names its topic.
@@ -128,4 +185,82 @@ pub enum TopicSelector {
         /// An unknown name is refused instead of created.
         existing_only: bool,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(byte: u8) -> AccountId {
+        AccountId::from_bytes([byte; 16])
+    }
+
+    fn topic(id: u8, name: &str) -> Topic {
+        let (id, channel) = (TopicId::from_bytes([id; 16]), ChannelId::from_bytes([9; 16]));
+        Topic::new(id, channel, TopicName::parse(name).unwrap(), account(1), UnixMillis(5))
+    }
+
+    fn named(name: &str) -> TopicUpdate {
+        TopicUpdate { name: Some(TopicName::parse(name).unwrap()), archived: None }
+    }
+
+    fn in_place(change: TopicChange) -> Topic {
+        let TopicChange::InPlace(topic) = change else { panic!("{change:?}") };
+        topic
+    }
+
+    #[test]
+    fn a_free_name_and_another_spelling_rename_in_place() {
+        let old = topic(1, "plan");
+        assert_eq!(in_place(old.update(&named("Budget"), None)).name.as_str(), "Budget");
+        assert_eq!(in_place(old.update(&named("PLAN"), Some(old.id))).name.as_str(), "PLAN");
+    }
+
+    #[test]
+    fn what_is_so_already_is_no_change() {
+        let old = topic(1, "plan");
+        assert_eq!(old.update(&TopicUpdate::default(), None), TopicChange::Nothing);
+        assert_eq!(old.update(&named("plan"), Some(old.id)), TopicChange::Nothing);
+        let live = TopicUpdate { archived: Some(false), name: None };
+        assert_eq!(old.update(&live, None), TopicChange::Nothing);
+    }
+
+    #[test]
+    fn archiving_and_reviving_keep_everything_else() {
+        let old = topic(1, "plan");
+        let archived = in_place(old.update(&TopicUpdate { archived: Some(true), name: None }, None));
+        assert_eq!(archived, Topic { archived: true, ..old.clone() });
+        let live = TopicUpdate { archived: Some(false), name: None };
+        assert_eq!(in_place(archived.update(&live, None)), old);
+    }
+
+    #[test]
+    fn a_name_of_another_topic_merges() {
+        let (old, other) = (topic(1, "plan"), topic(2, "budget"));
+        assert_eq!(old.update(&named("BUDGET"), Some(other.id)), TopicChange::Merge { into: other.id });
+    }
+
+    #[test]
+    fn the_survivor_of_a_merge_sums_up_both() {
+        let mut one = topic(1, "plan");
+        for (author, seq) in [(1, 1), (2, 4), (3, 6), (4, 7), (1, 9)] {
+            one = one.with_message(account(author), Seq(seq), UnixMillis(100 + i64::try_from(seq).unwrap()));
+        }
+        let mut other = Topic { archived: true, ..topic(2, "budget") };
+        for (author, seq) in [(5, 2), (2, 3), (6, 5), (7, 8)] {
+            other =
+                other.with_message(account(author), Seq(seq), UnixMillis(100 + i64::try_from(seq).unwrap()));
+        }
+        let first = [(7, 8), (1, 1), (2, 3), (5, 2), (6, 5), (3, 6), (4, 7)];
+        let first = first.map(|(author, seq)| (account(author), Seq(seq))).to_vec();
+        let survivor = other.clone().joined_by(&one, first.clone(), None);
+        assert_eq!(
+            (survivor.message_count, survivor.last_seq, survivor.last_activity),
+            (9, Seq(9), UnixMillis(109))
+        );
+        assert_eq!(survivor.participants, [1, 5, 2, 6, 3].map(account));
+        assert!(survivor.archived, "nobody asked for it to be revived");
+        assert_eq!((survivor.id, survivor.name.as_str()), (other.id, "budget"));
+        assert!(!other.joined_by(&one, first, Some(false)).archived);
+    }
 }

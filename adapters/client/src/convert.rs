@@ -8,7 +8,7 @@ use compass_proto::v1 as pb;
 
 use crate::model::{
     Account, AccountKind, Ask, AskState, Block, Channel, Choice, Group, Message, OpenAsk, Question,
-    TokenInfo, Topic,
+    ReadPosition, TokenInfo, Topic,
 };
 
 impl From<pb::Account> for Account {
@@ -76,6 +76,12 @@ impl From<pb::Topic> for Topic {
             open_ask_count: wire.open_ask_count,
             last_activity_unix_ms: wire.last_activity_unix_ms,
         }
+    }
+}
+
+impl From<pb::ReadPosition> for ReadPosition {
+    fn from(wire: pb::ReadPosition) -> Self {
+        Self { topic_id: wire.topic_id, channel_seq: wire.channel_seq, unread_count: wire.unread_count }
     }
 }
 

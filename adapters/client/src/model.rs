@@ -108,6 +108,17 @@ pub struct Topic {
     pub last_activity_unix_ms: i64,
 }
 
+/// How far a person has read a topic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReadPosition {
+    /// The topic.
+    pub topic_id: String,
+    /// Place of the newest message that was read; 0 if none was.
+    pub channel_seq: u64,
+    /// Messages of others after it.
+    pub unread_count: u32,
+}
+
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Message {

@@ -7,7 +7,7 @@ use crate::{
     Client, ClientError, NewChannel,
     connect::within_deadline,
     convert,
-    model::{Account, Channel, Message, OpenAsk, Topic},
+    model::{Account, Channel, Message, OpenAsk, ReadPosition, Topic},
 };
 
 /// How a channel is named.
@@ -123,13 +123,72 @@ impl Client {
     ///
     /// [`ClientError`].
     pub async fn topics(&self, channel: &ChannelName, archived: bool) -> Result<Vec<Topic>, ClientError> {
+        Ok(self.topics_read(channel, archived).await?.0)
+    }
+
+    /// Lists a channel's topics, latest activity first, and how far the caller has read each of them.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`].
+    pub async fn topics_read(
+        &self,
+        channel: &ChannelName,
+        archived: bool,
+    ) -> Result<(Vec<Topic>, Vec<ReadPosition>), ClientError> {
         let (channel_id, channel_name) = match channel.clone() {
             ChannelName::Id(id) => (id, String::new()),
             ChannelName::Name(name) => (String::new(), name),
         };
         let request = pb::ListTopicsRequest { channel_id, channel_name, include_archived: archived };
         let reply = self.take(self.comms().list_topics(within_deadline(request)).await?);
-        Ok(reply.topics.into_iter().map(Topic::from).collect())
+        let positions = reply.read_positions.into_iter().map(ReadPosition::from).collect();
+        Ok((reply.topics.into_iter().map(Topic::from).collect(), positions))
+    }
+
+    /// Renames, archives or revives a topic and returns it, or the topic that it became a part of.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`].
+    pub async fn update_topic(
+        &self,
+        topic_id: &str,
+        name: Option<String>,
+        archived: Option<bool>,
+    ) -> Result<Topic, ClientError> {
+        let request = pb::UpdateTopicRequest { topic_id: topic_id.into(), name, archived };
+        let reply = self.take(self.comms().update_topic(within_deadline(request)).await?);
+        reply.topic.map(Topic::from).ok_or(ClientError::Protocol("UpdateTopic without a topic"))
+    }
+
+    /// Finds messages, the best first; at most `limit`, or the server's default for 0.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`].
+    pub async fn search(
+        &self,
+        query: &str,
+        channel_id: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Message>, ClientError> {
+        use pb::search_messages_request::Scope;
+        let scope = channel_id.map(|id| Scope::ChannelId(id.to_owned()));
+        let request = pb::SearchMessagesRequest { query: query.into(), limit, snapshot_seq: 0, scope };
+        let reply = self.take(self.comms().search_messages(within_deadline(request)).await?);
+        Ok(reply.messages.into_iter().map(Message::from).collect())
+    }
+
+    /// Notes that the caller has read a topic up to a place in its channel.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`].
+    pub async fn mark_read(&self, topic_id: &str, channel_seq: u64) -> Result<ReadPosition, ClientError> {
+        let request = pb::MarkReadRequest { topic_id: topic_id.into(), channel_seq };
+        let reply = self.take(self.inbox().mark_read(within_deadline(request)).await?);
+        reply.position.map(ReadPosition::from).ok_or(ClientError::Protocol("MarkRead without a position"))
     }
 
     /// Posts a message; with the same key the same message comes back.

@@ -8,6 +8,7 @@ mod bus;
 mod ledger;
 mod reads;
 mod rows;
+mod search;
 mod storage;
 mod unit;
 mod unit_of_channels;

@@ -4,17 +4,20 @@ use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, OpenAsksPage, TokenReads,
-    TokenRow, TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, OpenAsksPage, SearchPage,
+    TokenReads, TokenRow, TopicReads, TopicSummary,
 };
 use compass_domain::{
     Account, AccountId, Actor, Channel, ChannelGroup, ChannelId, GroupId, Handle, Message, MessageId,
-    Position, Seq, Topic, TopicId, UnixMillis, limits,
+    Position, ReadPosition, Seq, TopicId, UnixMillis, limits,
     roster::{self, RosterScope},
 };
 use compass_ports::StorageError;
 
-use crate::rows::{MessageRow, TenantRows};
+use crate::{
+    rows::{MessageRow, TenantRows},
+    search::Search,
+};
 
 /// The rows of one tenant at one moment.
 pub(crate) struct Snapshot {
@@ -24,11 +27,6 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     pub(crate) fn new(rows: TenantRows) -> Self {
         Self { rows }
-    }
-
-    fn summary(&self, topic: &Arc<Topic>) -> TopicSummary {
-        let open = self.open_asks(topic.channel).remove(&topic.id).unwrap_or_default();
-        TopicSummary { topic: Arc::clone(topic), open_asks: open }
     }
 
     fn open_asks(&self, channel: ChannelId) -> HashMap<TopicId, u32> {
@@ -149,7 +147,7 @@ impl GroupReads for Snapshot {
 #[async_trait]
 impl TopicReads for Snapshot {
     async fn find_topic(&mut self, id: TopicId) -> Result<Option<TopicSummary>, StorageError> {
-        Ok(self.rows.topics.find(id).map(|topic| self.summary(topic)))
+        Ok(self.rows.topics.find(id).map(|topic| self.rows.summary(topic)))
     }
 
     async fn find_topic_named(
@@ -157,7 +155,7 @@ impl TopicReads for Snapshot {
         channel: ChannelId,
         key: &str,
     ) -> Result<Option<TopicSummary>, StorageError> {
-        Ok(self.rows.topics.named(channel, key).map(|topic| self.summary(topic)))
+        Ok(self.rows.topics.named(channel, key).map(|topic| self.rows.summary(topic)))
     }
 
     async fn list_topics(
@@ -177,6 +175,28 @@ impl TopicReads for Snapshot {
             (Reverse(topic.last_seq), Reverse(topic.created_at), topic.id)
         });
         Ok(topics)
+    }
+
+    async fn list_read_positions(
+        &mut self,
+        account: AccountId,
+        channel: Option<ChannelId>,
+    ) -> Result<Vec<ReadPosition>, StorageError> {
+        let channels = channel.map_or_else(|| self.rows.channels_of(account), |only| [only].into());
+        let topics = channels.into_iter().flat_map(|channel| self.rows.topics.of(channel));
+        let mut positions: Vec<ReadPosition> =
+            topics.map(|topic| self.rows.read_position(account, topic.id)).collect();
+        positions.sort_by_key(|position| position.topic);
+        Ok(positions)
+    }
+
+    async fn find_read_position(
+        &mut self,
+        account: AccountId,
+        topic: TopicId,
+    ) -> Result<Option<ReadPosition>, StorageError> {
+        let found = self.rows.topics.find(topic);
+        Ok(found.map(|topic| self.rows.read_position(account, topic.id)))
     }
 }
 
@@ -201,6 +221,19 @@ impl MessageReads for Snapshot {
                 take_page(rows.filter(in_snapshot), page.limit)
             }
         })
+    }
+
+    async fn search_messages(&mut self, page: &SearchPage) -> Result<Vec<Arc<Message>>, StorageError> {
+        let search = Search::new(&page.query);
+        let channels = self.rows.channels_of(page.viewer);
+        let channels = channels.into_iter().filter(|id| page.channel.is_none_or(|only| only == *id));
+        let mut found: Vec<(usize, &Arc<MessageRow>)> = channels
+            .flat_map(|channel| self.rows.messages.below(channel, Seq(u64::MAX)))
+            .filter(|row| page.snapshot.is_none_or(|snapshot| row.position <= snapshot))
+            .filter_map(|row| Some((search.score(&row.message.search_text())?, row)))
+            .collect();
+        found.sort_by_key(|(score, row)| Reverse((*score, row.position)));
+        Ok(take_page(found.into_iter().map(|(_, row)| row), page.limit))
     }
 
     async fn find_message(&mut self, id: MessageId) -> Result<Option<Arc<Message>>, StorageError> {

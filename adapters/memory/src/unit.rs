@@ -1,15 +1,18 @@
 //! The unit of work of rare writes: it changes a copy, and a commit puts the copy in force.
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use async_trait::async_trait;
 use compass_comms::ports::{
     AccountRepository, ChannelRepository, CursorRepository, GroupRepository, ParticipantRepository,
-    PinRepository, PurposeRepository, SettingsRepository, TokenHash, TokenRepository, TokenRow, UnitOfWork,
+    PinRepository, PurposeRepository, ReadPositionRepository, SettingsRepository, TokenHash, TokenRepository,
+    TokenRow, TopicRepository, TopicSummary, UnitOfWork,
 };
 use compass_domain::{
-    Account, AccountId, Channel, ChannelId, Handle, Message, MessageId, TenantId, TokenId, UnixMillis,
-    channel::Member, delivery::Cursor,
+    Account, AccountId, Channel, ChannelId, Handle, Message, MessageId, ReadPosition, Seq, TenantId, TokenId,
+    Topic, TopicId, UnixMillis, channel::Member, delivery::Cursor,
 };
-use compass_ports::{OwedRow, StorageError};
+use compass_ports::{OwedRow, StorageError, TopicWrite};
 
 use crate::{rows::TenantRows, storage::Turn};
 
@@ -56,6 +59,14 @@ impl UnitOfWork for Unit {
     }
 
     fn pins(&mut self) -> &mut dyn PinRepository {
+        self
+    }
+
+    fn topics(&mut self) -> &mut dyn TopicRepository {
+        self
+    }
+
+    fn read_positions(&mut self) -> &mut dyn ReadPositionRepository {
         self
     }
 
@@ -154,6 +165,108 @@ impl ChannelRepository for Unit {
 
     async fn remove_member(&mut self, channel: ChannelId, account: AccountId) -> Result<bool, StorageError> {
         Ok(self.rows().channels.remove_member(channel, account))
+    }
+}
+
+#[async_trait]
+impl TopicRepository for Unit {
+    async fn find(&mut self, id: TopicId) -> Result<Option<TopicSummary>, StorageError> {
+        let rows = self.rows();
+        Ok(rows.topics.find(id).map(|topic| rows.summary(topic)))
+    }
+
+    async fn find_named(&mut self, channel: ChannelId, key: &str) -> Result<Option<TopicId>, StorageError> {
+        Ok(self.rows().topics.named(channel, key).map(|topic| topic.id))
+    }
+
+    async fn keep(&mut self, id: TopicId) -> Result<Option<Topic>, StorageError> {
+        // The turn holds every row already, here and below.
+        Ok(self.rows().topics.find(id).map(|topic| Topic::clone(topic)))
+    }
+
+    async fn lock(&mut self, ids: &[TopicId]) -> Result<Vec<Topic>, StorageError> {
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        let topics = &self.rows().topics;
+        Ok(ids.into_iter().filter_map(|id| topics.find(id)).map(|topic| Topic::clone(topic)).collect())
+    }
+
+    async fn lock_messages(&mut self, _topic: TopicId) -> Result<(), StorageError> {
+        Ok(())
+    }
+
+    async fn first_posts(
+        &mut self,
+        topics: &[TopicId],
+        authors: &[AccountId],
+    ) -> Result<Vec<(AccountId, Seq)>, StorageError> {
+        let messages = &self.rows().messages;
+        let mut first: BTreeMap<AccountId, Seq> = BTreeMap::new();
+        for row in topics.iter().flat_map(|topic| messages.above_in_topic(*topic, Seq(0))) {
+            let (author, seq) = (row.message.author(), row.message.seq());
+            if authors.contains(&author) {
+                first.entry(author).and_modify(|known| *known = seq.min(*known)).or_insert(seq);
+            }
+        }
+        Ok(first.into_iter().collect())
+    }
+
+    async fn put(&mut self, topic: &Topic) -> Result<(), StorageError> {
+        self.rows().topics.put(&TopicWrite { topic: Arc::new(topic.clone()), created: false })
+    }
+
+    async fn merge(&mut self, from: TopicId, into: &Topic) -> Result<(), StorageError> {
+        let rows = self.rows();
+        if rows.read_places.of(from).next().is_some() {
+            return Err(StorageError::Internal(format!("topic {from} still has read positions")));
+        }
+        rows.messages.move_all(from, into.id);
+        rows.topics.remove(from);
+        rows.topics.put(&TopicWrite { topic: Arc::new(into.clone()), created: false })
+    }
+}
+
+#[async_trait]
+impl ReadPositionRepository for Unit {
+    async fn find(
+        &mut self,
+        account: AccountId,
+        topic: TopicId,
+    ) -> Result<Option<ReadPosition>, StorageError> {
+        let rows = self.rows();
+        Ok(rows.topics.find(topic).map(|topic| rows.read_position(account, topic.id)))
+    }
+
+    async fn advance(&mut self, account: AccountId, topic: TopicId, seq: Seq) -> Result<bool, StorageError> {
+        let places = &mut self.rows().read_places;
+        let moves = places.find(account, topic).is_none_or(|stored| stored < seq);
+        if moves {
+            places.put(account, topic, seq);
+        }
+        Ok(moves)
+    }
+
+    async fn list(&mut self, topics: &[TopicId]) -> Result<Vec<(TopicId, AccountId, Seq)>, StorageError> {
+        let places = &self.rows().read_places;
+        let mut topics = topics.to_vec();
+        topics.sort_unstable();
+        let of = |topic: TopicId| places.of(topic).map(move |(account, seq)| (topic, account, seq));
+        Ok(topics.into_iter().flat_map(of).collect())
+    }
+
+    async fn replace(
+        &mut self,
+        topic: TopicId,
+        places: &[(AccountId, Seq)],
+        gone: TopicId,
+    ) -> Result<(), StorageError> {
+        let stored = &mut self.rows().read_places;
+        stored.remove_all(gone);
+        for &(account, seq) in places {
+            stored.put(account, topic, seq);
+        }
+        Ok(())
     }
 }
 

@@ -36,3 +36,4 @@ compass_testkit::bus_contract!(fixture);
 compass_testkit::events_contract!(fixture);
 compass_testkit::asks_contract!(fixture);
 compass_testkit::channels_contract!(fixture);
+compass_testkit::topics_contract!(fixture);

@@ -17,8 +17,12 @@ use compass_comms::{
         update_board::update_board, update_members::update_members,
     },
     groups::{create_group::create_group, list_groups::list_groups},
-    messages::{list_messages::list_messages, post_message::post_message},
-    topics::list_topics::list_topics,
+    messages::{
+        list_messages::list_messages,
+        post_message::post_message,
+        search_messages::{self, search_messages},
+    },
+    topics::{list_topics::list_topics, update_topic::update_topic},
 };
 use compass_domain::Message;
 use compass_proto::v1::{self, comms_service_server::CommsService};
@@ -29,7 +33,6 @@ use crate::{
     auth::{caller, identity},
     error::DoorError,
     mapping::{self, Unnamed},
-    pending,
     status::status,
     stream::Streams,
 };
@@ -163,14 +166,20 @@ impl CommsService for CommsDoor {
 
     async fn list_topics(&self, request: Request<v1::ListTopicsRequest>) -> Answer<v1::ListTopicsResponse> {
         let (caller, sent) = taken(request)?;
-        let list = mapping::list_topics_in(sent).map_err(|error| status(&error))?;
-        let topics = list_topics(&self.comms, &caller, list).await.map_err(|error| status(&error))?;
-        let topics = topics.iter().map(|summary| mapping::topic(&summary.topic, summary.open_asks));
-        Ok(Response::new(v1::ListTopicsResponse { topics: topics.collect(), read_positions: Vec::new() }))
+        let list = mapping::list_topics_in(sent, Unnamed::Refused).map_err(|error| status(&error))?;
+        let listed = list_topics(&self.comms, &caller, list).await.map_err(|error| status(&error))?;
+        Ok(Response::new(mapping::listed_topics(&listed)))
     }
 
-    async fn update_topic(&self, _: Request<v1::UpdateTopicRequest>) -> Answer<v1::UpdateTopicResponse> {
-        pending::rpc("CommsService/UpdateTopic")
+    async fn update_topic(
+        &self,
+        request: Request<v1::UpdateTopicRequest>,
+    ) -> Answer<v1::UpdateTopicResponse> {
+        let (caller, sent) = taken(request)?;
+        let update = mapping::update_topic_in(sent).map_err(|error| status(&error))?;
+        let after = update_topic(&self.comms, &caller, update).await.map_err(|error| status(&error))?;
+        let topic = Some(mapping::topic(&after.topic, after.open_asks));
+        Ok(Response::new(v1::UpdateTopicResponse { topic }))
     }
 
     async fn respond_to_ask(
@@ -185,9 +194,14 @@ impl CommsService for CommsDoor {
 
     async fn search_messages(
         &self,
-        _: Request<v1::SearchMessagesRequest>,
+        request: Request<v1::SearchMessagesRequest>,
     ) -> Answer<v1::SearchMessagesResponse> {
-        pending::rpc("CommsService/SearchMessages")
+        let (caller, sent) = taken(request)?;
+        let search =
+            mapping::search_in(sent).map_err(|error| status(&search_messages::Error::from(error)))?;
+        let Some(search) = search else { return Ok(Response::new(v1::SearchMessagesResponse::default())) };
+        let found = search_messages(&self.comms, &caller, search).await.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::SearchMessagesResponse { messages: messages_out(&found) }))
     }
 
     async fn set_channel_policy(

@@ -1,11 +1,15 @@
 //! InboxService: what waits for a person.
 
-use compass_comms::{Comms, asks::list_open_asks::list_open_asks};
+use compass_comms::{
+    Comms,
+    asks::list_open_asks::list_open_asks,
+    topics::{mark_read::mark_read, read_positions::read_positions},
+};
 use compass_domain::Message;
 use compass_proto::v1::{self, inbox_service_server::InboxService};
 use tonic::{Request, Response, Status};
 
-use crate::{auth::caller, mapping, pending, status::status};
+use crate::{auth::caller, mapping, status::status};
 
 /// The door of a person's inbox.
 pub(crate) struct InboxDoor {
@@ -28,16 +32,23 @@ impl InboxService for InboxDoor {
 
     async fn read_positions(
         &self,
-        _: Request<v1::ReadPositionsRequest>,
+        request: Request<v1::ReadPositionsRequest>,
     ) -> Result<Response<v1::ReadPositionsResponse>, Status> {
-        pending::rpc("InboxService/ReadPositions")
+        let caller = caller(&request)?;
+        let list = mapping::read_positions_in(request.get_ref()).map_err(|error| status(&error))?;
+        let positions = read_positions(&self.comms, &caller, list).await.map_err(|error| status(&error))?;
+        let positions = positions.iter().map(mapping::read_position).collect();
+        Ok(Response::new(v1::ReadPositionsResponse { positions }))
     }
 
     async fn mark_read(
         &self,
-        _: Request<v1::MarkReadRequest>,
+        request: Request<v1::MarkReadRequest>,
     ) -> Result<Response<v1::MarkReadResponse>, Status> {
-        pending::rpc("InboxService/MarkRead")
+        let caller = caller(&request)?;
+        let mark = mapping::mark_read_in(request.get_ref()).map_err(|error| status(&error))?;
+        let position = mark_read(&self.comms, &caller, mark).await.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::MarkReadResponse { position: Some(mapping::read_position(&position)) }))
     }
 }
 

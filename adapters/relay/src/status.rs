@@ -26,12 +26,6 @@ pub fn unimplemented(what: &str) -> Status {
     Status::unimplemented(format!("{what} is not offered by this server"))
 }
 
-/// The same for a relayed call.
-pub fn call_unimplemented(what: &str) -> CommsCallError {
-    let status = unimplemented(what);
-    CommsCallError { code: token(status.code()).to_owned(), message: status.message().to_owned() }
-}
-
 /// The status that ends a stream because a newer one took its place.
 pub fn aborted(why: &str) -> Status {
     Status::aborted(why)
@@ -150,10 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_is_not_offered_says_so_in_both_forms() {
-        assert_eq!(unimplemented("GetRoster").code(), Code::Unimplemented);
-        let error = call_unimplemented("roster");
-        assert_eq!(error.code, "unimplemented");
-        assert!(error.message.starts_with("roster "), "{}", error.message);
+    fn a_call_that_is_not_offered_is_named() {
+        let status = unimplemented("GetRoster");
+        assert_eq!(status.code(), Code::Unimplemented);
+        assert!(status.message().starts_with("GetRoster "), "{}", status.message());
     }
 }

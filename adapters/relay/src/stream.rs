@@ -6,7 +6,8 @@ use compass_comms::{
     Caller, Comms,
     events::{Audiences, EventStream, StreamItem, SubscribeFrom, subscribe},
 };
-use compass_ports::Published;
+use compass_domain::Event;
+use compass_ports::{Published, StorageError};
 use compass_proto::v1::{SubscribeCommsRequest, SubscribeCommsResponse};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -15,7 +16,7 @@ use tonic::Status;
 
 use crate::{
     auth::{Auth, Ended, Identity},
-    mapping,
+    mapping::{self, Beside},
     status::status,
 };
 
@@ -86,8 +87,22 @@ impl Pump {
     }
 
     async fn frame(&self, published: &Published) -> Result<Option<SubscribeCommsResponse>, Status> {
-        let open_asks = self.audiences.open_asks(&*self.comms.storage, published).await;
-        let open_asks = open_asks.map_err(|error| status(&error))?;
-        Ok(mapping::frame(published, self.comms.bus.epoch(), open_asks))
+        let beside = self.beside(published).await.map_err(|error| status(&error))?;
+        Ok(mapping::frame(published, self.comms.bus.epoch(), beside))
+    }
+
+    /// What is counted when it is read and kept nowhere: open asks of a topic, a person's unread messages.
+    async fn beside(&self, published: &Published) -> Result<Beside, StorageError> {
+        match &published.event {
+            Event::TopicUpserted(_) | Event::TopicMerged { .. } => {
+                let open = self.audiences.open_asks(&*self.comms.storage, published).await?;
+                Ok(Beside::OpenAsks(open))
+            }
+            Event::ReadPositionChanged { account, topic, .. } => {
+                let mut unit = self.comms.storage.read(&published.tenant).await?;
+                Ok(Beside::Place(unit.find_read_position(*account, *topic).await?))
+            }
+            _ => Ok(Beside::Nothing),
+        }
     }
 }

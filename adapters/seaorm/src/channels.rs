@@ -62,11 +62,11 @@ pub(crate) async fn list(tx: &mut Tx, of: &TenantId, viewer: Actor) -> Result<Ve
         visible (id) AS (
             SELECT mine.channel FROM mine
             UNION
-            SELECT open.id FROM shared_group JOIN channels open ON open.channel_group = shared_group.id
-            WHERE open.kind = 0
+            SELECT open.id FROM shared_group CROSS JOIN channels open
+            WHERE open.channel_group = shared_group.id AND open.kind = 0
         )
-        SELECT {COLUMNS} FROM visible JOIN channels channel ON channel.id = visible.id
-        WHERE channel.tenant = $1 ORDER BY channel.name_key, channel.id",
+        SELECT {COLUMNS} FROM visible CROSS JOIN channels channel
+        WHERE channel.id = visible.id AND channel.tenant || '' = $1 ORDER BY channel.name_key, channel.id",
         mine = participation::channels_of("mine", "$2"),
     );
     let rows = tx.all(&sql, vec![tenant(of), id(viewer.id)]).await?;
@@ -118,7 +118,7 @@ pub(crate) async fn participating(
     let dialect = tx.dialect();
     let sql = format!(
         "SELECT channel.id FROM channels channel
-        WHERE channel.tenant = $1 AND channel.id {wanted} AND {takes_part} ORDER BY channel.id",
+        WHERE channel.tenant || '' = $1 AND channel.id {wanted} AND {takes_part} ORDER BY channel.id",
         wanted = dialect.any_id(3),
         takes_part = participation::takes_part("$2", "channel"),
     );
@@ -153,8 +153,8 @@ pub(crate) async fn share(
 ) -> Result<bool, StorageError> {
     let sql = format!(
         "WITH RECURSIVE {one}, {other}
-        SELECT 1 AS shared FROM one JOIN other ON other.channel = one.channel
-        JOIN channels channel ON channel.id = one.channel WHERE channel.tenant = $1 LIMIT 1",
+        SELECT 1 AS shared FROM one JOIN other ON other.channel = one.channel CROSS JOIN channels channel
+        WHERE channel.id = one.channel AND channel.tenant || '' = $1 LIMIT 1",
         one = participation::channels_of("one", "$2"),
         other = participation::channels_of("other", "$3"),
     );

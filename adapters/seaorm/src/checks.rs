@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Every table that holds rows of tenants.
-pub(crate) const TENANT_TABLES: [&str; 17] = [
+pub(crate) const TENANT_TABLES: [&str; 18] = [
     "tenants",
     "accounts",
     "channel_groups",
@@ -17,6 +17,7 @@ pub(crate) const TENANT_TABLES: [&str; 17] = [
     "channel_subscriptions",
     "channel_pins",
     "topics",
+    "read_positions",
     "messages",
     "asks",
     "unrouted",

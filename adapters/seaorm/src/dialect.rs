@@ -69,6 +69,22 @@ impl Dialect {
         }
     }
 
+    /// Keeps a row from being deleted or renamed; its other columns may change.
+    pub(crate) fn for_key_share(self) -> &'static str {
+        match self {
+            Self::Postgres => " FOR KEY SHARE",
+            Self::Sqlite => "",
+        }
+    }
+
+    /// Locks a row against everyone who locks or keeps it.
+    pub(crate) fn for_update(self) -> &'static str {
+        match self {
+            Self::Postgres => " FOR UPDATE",
+            Self::Sqlite => "",
+        }
+    }
+
     /// Locks a row against other writers but not against foreign keys that point at it.
     pub(crate) fn for_no_key_update(self) -> &'static str {
         match self {

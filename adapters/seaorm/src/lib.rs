@@ -18,9 +18,13 @@ mod open_tests;
 mod participants;
 mod participation;
 mod pins;
+#[cfg(test)]
+mod plan_tests;
+mod read_positions;
 mod read_unit;
 mod rows;
 mod schema;
+mod search;
 mod settings;
 mod storage;
 #[cfg(test)]

@@ -61,9 +61,9 @@ pub(crate) async fn list_open_asks(
     }
     let newest = format!(
         "SELECT DISTINCT found.id, found.position AS place, found.blocks_bytes
-        FROM mine JOIN asks ask ON ask.channel = mine.channel AND ask.closed_at_ms IS NULL
-        JOIN messages found ON found.id = ask.message
-        WHERE found.tenant = $1{} ORDER BY found.position DESC LIMIT $3",
+        FROM mine CROSS JOIN asks ask CROSS JOIN messages found
+        WHERE ask.channel = mine.channel AND ask.closed_at_ms IS NULL AND found.id = ask.message
+            AND found.tenant || '' = $1{} ORDER BY found.position DESC LIMIT $3",
         filter.conditions
     );
     let mine = format!("{},", participation::channels_of("mine", "$2"));
@@ -111,7 +111,7 @@ impl Filter {
 
 /// Cuts `newest`, rows of (id, place, blocks_bytes) in descending place, where the bytes of a page are reached, and
 /// only then reads the blocks. The first row is always in.
-fn page_of(dialect: Dialect, terms: &str, newest: &str) -> String {
+pub(crate) fn page_of(dialect: Dialect, terms: &str, newest: &str) -> String {
     format!(
         "WITH RECURSIVE {terms} newest AS ({newest}),
         running AS (
@@ -136,7 +136,8 @@ fn columns(dialect: Dialect) -> &'static str {
     }
 }
 
-fn read(row: &QueryResult) -> Result<Arc<Message>, StorageError> {
+/// A message of a row that [`page_of`] made.
+pub(crate) fn read(row: &QueryResult) -> Result<Arc<Message>, StorageError> {
     let head: String = row.get("head")?;
     let head: MessageJson =
         serde_json::from_str(&head).map_err(|error| Corrupt::new(format!("message {head}: {error}")))?;
@@ -145,6 +146,6 @@ fn read(row: &QueryResult) -> Result<Arc<Message>, StorageError> {
 }
 
 /// No row stands higher than the largest number of a column.
-fn position(position: Position) -> Value {
+pub(crate) fn position(position: Position) -> Value {
     i64::try_from(position.0).unwrap_or(i64::MAX).into()
 }

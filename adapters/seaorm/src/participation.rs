@@ -1,6 +1,7 @@
 //! Participation in SQL: the twin of `compass_domain::participation`, for one question and for sets.
 //!
-//! Every fragment walks the tree with `UNION`, so a cycle in the rows ends the walk.
+//! Every fragment walks the tree with `UNION`, so a cycle in the rows ends the walk. Where a term stands before a table
+//! it stands in a `CROSS JOIN`: SQLite then looks up what the term holds instead of reading the table.
 
 /// A condition: the account takes part in the channel whose row has the alias `channel`.
 pub(crate) fn takes_part(account: &str, channel: &str) -> String {
@@ -34,10 +35,10 @@ pub(crate) fn channels_of(name: &str, account: &str) -> String {
         {name} (channel) AS (
             SELECT member.channel FROM channel_members member WHERE member.account = {account}
             UNION
-            SELECT tree.id FROM channels tree JOIN {name}_above ON tree.anchor = {name}_above.id
+            SELECT tree.id FROM {name}_above CROSS JOIN channels tree WHERE tree.anchor = {name}_above.id
             UNION
-            SELECT tree.id FROM accounts anchor JOIN channels tree ON tree.anchor = anchor.id
-            WHERE anchor.owner = {account}
+            SELECT tree.id FROM accounts anchor CROSS JOIN channels tree
+            WHERE anchor.owner = {account} AND tree.anchor = anchor.id
         )"
     )
 }
@@ -49,24 +50,23 @@ pub(crate) fn channels_of(name: &str, account: &str) -> String {
 pub(crate) fn participants_of(name: &str, channels: &str) -> String {
     format!(
         "{name}_below (channel, id) AS (
-            SELECT tree.id, tree.anchor FROM {channels} wanted JOIN channels tree ON tree.id = wanted.channel
-            WHERE tree.membership_mode = 1
+            SELECT tree.id, tree.anchor FROM {channels} wanted CROSS JOIN channels tree
+            WHERE tree.id = wanted.channel AND tree.membership_mode = 1
             UNION
             SELECT {name}_below.channel, agent.id
-            FROM {name}_below JOIN accounts agent ON agent.parent = {name}_below.id
+            FROM {name}_below CROSS JOIN accounts agent WHERE agent.parent = {name}_below.id
         ),
         {name} (channel, account, subscribed) AS (
             SELECT member.channel, member.account, member.subscribed
-            FROM {channels} wanted JOIN channel_members member ON member.channel = wanted.channel
+            FROM {channels} wanted CROSS JOIN channel_members member WHERE member.channel = wanted.channel
             UNION ALL
             SELECT derived.channel, derived.id, coalesce(choice.subscribed, false)
             FROM (
                 SELECT {name}_below.channel, {name}_below.id FROM {name}_below
                 UNION
                 SELECT tree.id, anchor.owner
-                FROM {channels} wanted JOIN channels tree ON tree.id = wanted.channel
-                JOIN accounts anchor ON anchor.id = tree.anchor
-                WHERE anchor.owner IS NOT NULL
+                FROM {channels} wanted CROSS JOIN channels tree CROSS JOIN accounts anchor
+                WHERE tree.id = wanted.channel AND anchor.id = tree.anchor AND anchor.owner IS NOT NULL
             ) AS derived
             LEFT JOIN channel_subscriptions choice
                 ON choice.channel = derived.channel AND choice.account = derived.id

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, OpenAsksPage, TokenReads,
-    TokenRow, TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, OpenAsksPage, SearchPage,
+    TokenReads, TokenRow, TopicReads, TopicSummary,
 };
 use compass_domain::{
     Account, AccountId, Actor, Channel, ChannelGroup, ChannelId, GroupId, Handle, Message, MessageId,
-    Position, TenantId, TopicId, UnixMillis, roster::RosterScope,
+    Position, ReadPosition, TenantId, TopicId, UnixMillis, roster::RosterScope,
 };
 use compass_ports::StorageError;
 
-use crate::{accounts, channels, groups, messages, tokens, topics, transaction::Tx};
+use crate::{accounts, channels, groups, messages, read_positions, search, tokens, topics, transaction::Tx};
 
 /// One snapshot of one tenant's rows.
 pub(crate) struct SeaReadUnit {
@@ -132,12 +132,32 @@ impl TopicReads for SeaReadUnit {
     ) -> Result<Vec<TopicSummary>, StorageError> {
         topics::list(&mut self.tx, &self.tenant, channel, include_archived).await
     }
+
+    async fn list_read_positions(
+        &mut self,
+        account: AccountId,
+        channel: Option<ChannelId>,
+    ) -> Result<Vec<ReadPosition>, StorageError> {
+        read_positions::list(&mut self.tx, &self.tenant, account, channel).await
+    }
+
+    async fn find_read_position(
+        &mut self,
+        account: AccountId,
+        topic: TopicId,
+    ) -> Result<Option<ReadPosition>, StorageError> {
+        read_positions::find(&mut self.tx, &self.tenant, account, topic).await
+    }
 }
 
 #[async_trait]
 impl MessageReads for SeaReadUnit {
     async fn list_messages(&mut self, page: &MessagePage) -> Result<Vec<Arc<Message>>, StorageError> {
         messages::list(&mut self.tx, &self.tenant, page).await
+    }
+
+    async fn search_messages(&mut self, page: &SearchPage) -> Result<Vec<Arc<Message>>, StorageError> {
+        search::search(&mut self.tx, &self.tenant, page).await
     }
 
     async fn find_message(&mut self, id: MessageId) -> Result<Option<Arc<Message>>, StorageError> {

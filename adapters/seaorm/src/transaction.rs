@@ -80,6 +80,20 @@ impl Pools {
     }
 }
 
+#[cfg(test)]
+tokio::task_local! {
+    /// The plan of every statement that ran in a task which asked for them, whoever opened the transaction.
+    pub(crate) static PLANS: std::cell::RefCell<Vec<Plan>>;
+}
+
+/// How a database runs a statement.
+#[cfg(test)]
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) sql: String,
+    pub(crate) lines: Vec<String>,
+}
+
 /// An open transaction; dropping it keeps nothing.
 #[derive(Debug)]
 pub(crate) struct Tx {
@@ -134,6 +148,8 @@ impl Tx {
 
     /// Runs a statement and returns how many rows it changed.
     pub(crate) async fn execute(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, DbError> {
+        #[cfg(test)]
+        self.explain(sql, &values).await?;
         let query = AssertSqlSafe(sql.to_owned());
         let values = SqlxValues(Values(values));
         Ok(match &mut self.inner {
@@ -145,11 +161,30 @@ impl Tx {
     #[cfg(test)]
     async fn explain(&mut self, sql: &str, values: &[Value]) -> Result<(), DbError> {
         use sqlx::Row as _;
-        let (Some(plans), Inner::Postgres(tx)) = (&mut self.plans, &mut self.inner) else { return Ok(()) };
-        let query = AssertSqlSafe(format!("EXPLAIN {sql}"));
-        let rows = sqlx::query_with(query, SqlxValues(Values(values.to_vec()))).fetch_all(&mut **tx).await?;
-        let lines: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-        plans.push(format!("{sql}\n{}", lines.join("\n")));
+        let is_recorded = PLANS.try_with(|_| ()).is_ok();
+        if self.plans.is_none() && !is_recorded {
+            return Ok(());
+        }
+        let values = SqlxValues(Values(values.to_vec()));
+        let lines: Vec<String> = match &mut self.inner {
+            Inner::Postgres(tx) => {
+                let query = AssertSqlSafe(format!("EXPLAIN {sql}"));
+                let rows = sqlx::query_with(query, values).fetch_all(&mut **tx).await?;
+                rows.iter().map(|row| row.get(0)).collect()
+            }
+            Inner::Sqlite(tx) => {
+                let query = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"));
+                let rows = sqlx::query_with(query, values).fetch_all(&mut **tx).await?;
+                rows.iter().map(|row| row.get("detail")).collect()
+            }
+        };
+        let plan = Plan { sql: sql.to_owned(), lines };
+        if let Some(plans) = &mut self.plans {
+            plans.push(format!("{sql}\n{}", plan.lines.join("\n")));
+        }
+        if is_recorded {
+            PLANS.with(|plans| plans.borrow_mut().push(plan));
+        }
         Ok(())
     }
 

@@ -3,14 +3,16 @@
 use async_trait::async_trait;
 use compass_comms::ports::{
     AccountRepository, ChannelRepository, CursorRepository, GroupRepository, ParticipantRepository,
-    PinRepository, PurposeRepository, SettingsRepository, TokenHash, TokenRepository, TokenRow, UnitOfWork,
+    PinRepository, PurposeRepository, ReadPositionRepository, SettingsRepository, TokenHash, TokenRepository,
+    TokenRow, TopicRepository, TopicSummary, UnitOfWork,
 };
 use compass_domain::{
-    Account, AccountId, Channel, ChannelId, Handle, TenantId, TokenId, UnixMillis, channel::Member,
+    Account, AccountId, Channel, ChannelId, Handle, ReadPosition, Seq, TenantId, TokenId, Topic, TopicId,
+    UnixMillis, channel::Member,
 };
 use compass_ports::StorageError;
 
-use crate::{accounts, channels, participants, tokens, transaction::Tx};
+use crate::{accounts, channels, participants, read_positions, tokens, topics, transaction::Tx};
 
 /// One transaction over one tenant's rows; dropping it keeps nothing.
 pub(crate) struct SeaUnitOfWork {
@@ -45,6 +47,14 @@ impl UnitOfWork for SeaUnitOfWork {
     }
 
     fn pins(&mut self) -> &mut dyn PinRepository {
+        self
+    }
+
+    fn topics(&mut self) -> &mut dyn TopicRepository {
+        self
+    }
+
+    fn read_positions(&mut self) -> &mut dyn ReadPositionRepository {
         self
     }
 
@@ -125,6 +135,74 @@ impl ChannelRepository for SeaUnitOfWork {
 
     async fn remove_member(&mut self, channel: ChannelId, account: AccountId) -> Result<bool, StorageError> {
         channels::remove_member(&mut self.tx, &self.tenant, channel, account).await
+    }
+}
+
+#[async_trait]
+impl TopicRepository for SeaUnitOfWork {
+    async fn find(&mut self, id: TopicId) -> Result<Option<TopicSummary>, StorageError> {
+        topics::find(&mut self.tx, &self.tenant, id).await
+    }
+
+    async fn find_named(&mut self, channel: ChannelId, key: &str) -> Result<Option<TopicId>, StorageError> {
+        let found = topics::find_named(&mut self.tx, &self.tenant, channel, key).await?;
+        Ok(found.map(|summary| summary.topic.id))
+    }
+
+    async fn keep(&mut self, id: TopicId) -> Result<Option<Topic>, StorageError> {
+        topics::keep(&mut self.tx, &self.tenant, id).await
+    }
+
+    async fn lock(&mut self, ids: &[TopicId]) -> Result<Vec<Topic>, StorageError> {
+        topics::lock(&mut self.tx, &self.tenant, ids).await
+    }
+
+    async fn lock_messages(&mut self, topic: TopicId) -> Result<(), StorageError> {
+        Ok(topics::lock_messages(&mut self.tx, &self.tenant, topic).await?)
+    }
+
+    async fn first_posts(
+        &mut self,
+        topics: &[TopicId],
+        authors: &[AccountId],
+    ) -> Result<Vec<(AccountId, Seq)>, StorageError> {
+        topics::first_posts(&mut self.tx, &self.tenant, topics, authors).await
+    }
+
+    async fn put(&mut self, topic: &Topic) -> Result<(), StorageError> {
+        topics::put(&mut self.tx, &self.tenant, topic).await
+    }
+
+    async fn merge(&mut self, from: TopicId, into: &Topic) -> Result<(), StorageError> {
+        topics::merge(&mut self.tx, &self.tenant, from, into).await
+    }
+}
+
+#[async_trait]
+impl ReadPositionRepository for SeaUnitOfWork {
+    async fn find(
+        &mut self,
+        account: AccountId,
+        topic: TopicId,
+    ) -> Result<Option<ReadPosition>, StorageError> {
+        read_positions::find(&mut self.tx, &self.tenant, account, topic).await
+    }
+
+    async fn advance(&mut self, account: AccountId, topic: TopicId, seq: Seq) -> Result<bool, StorageError> {
+        Ok(read_positions::advance(&mut self.tx, &self.tenant, account, topic, seq).await?)
+    }
+
+    async fn list(&mut self, topics: &[TopicId]) -> Result<Vec<(TopicId, AccountId, Seq)>, StorageError> {
+        read_positions::of_topics(&mut self.tx, &self.tenant, topics).await
+    }
+
+    async fn replace(
+        &mut self,
+        topic: TopicId,
+        places: &[(AccountId, Seq)],
+        gone: TopicId,
+    ) -> Result<(), StorageError> {
+        Ok(read_positions::replace(&mut self.tx, &self.tenant, topic, places, gone).await?)
     }
 }
 

@@ -21,3 +21,4 @@ compass_testkit::hub_ports_contract!(fixture);
 compass_testkit::events_contract!(fixture);
 compass_testkit::asks_contract!(fixture);
 compass_testkit::channels_contract!(fixture);
+compass_testkit::topics_contract!(fixture);

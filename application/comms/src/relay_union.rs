@@ -22,6 +22,7 @@ use crate::{
         list_messages::{self, ListMessages},
         post_message::{self, PostMessage, Posted},
     },
+    topics::list_topics::{self, ListTopics, ListedTopics},
 };
 
 /// One call of an agent. A post or a list without a channel names [`Home`](crate::channels::resolve::ChannelRef::Home).
@@ -45,6 +46,8 @@ pub enum Call {
     CreateGroup(CreateGroup),
     /// Opens a direct conversation.
     OpenDm(OpenDm),
+    /// Lists topics.
+    ListTopics(ListTopics),
     /// Withdraws an ask of the agent's own.
     CancelAsk(CancelAsk),
 }
@@ -70,6 +73,8 @@ pub enum CallOutcome {
     CreateGroup(ChannelGroup),
     /// The channel of two.
     OpenDm(Opened),
+    /// The topics.
+    ListTopics(ListedTopics),
     /// Withdrawn.
     CancelAsk(Withdrawn),
 }
@@ -107,6 +112,9 @@ pub enum CallError {
     /// The direct conversation.
     #[error(transparent)]
     OpenDm(#[from] open_dm::Error),
+    /// The list of topics.
+    #[error(transparent)]
+    ListTopics(#[from] list_topics::Error),
     /// The cancel.
     #[error(transparent)]
     CancelAsk(#[from] cancel_ask::Error),
@@ -125,6 +133,7 @@ impl Classified for CallError {
             Self::UpdateMembers(error) => error.kind(),
             Self::CreateGroup(error) => error.kind(),
             Self::OpenDm(error) => error.kind(),
+            Self::ListTopics(error) => error.kind(),
             Self::CancelAsk(error) => error.kind(),
         }
     }
@@ -158,6 +167,9 @@ pub async fn call(comms: &Comms, caller: &Caller, call: Call) -> Result<CallOutc
             CallOutcome::CreateGroup(create_group::create_group(comms, caller, create).await?)
         }
         Call::OpenDm(open) => CallOutcome::OpenDm(open_dm::open_dm(comms, caller, open).await?),
+        Call::ListTopics(list) => {
+            CallOutcome::ListTopics(list_topics::list_topics(comms, caller, list).await?)
+        }
         Call::CancelAsk(cancel) => {
             CallOutcome::CancelAsk(cancel_ask::cancel_ask(comms, caller, cancel).await?)
         }

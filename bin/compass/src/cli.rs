@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     commands::{
-        agent, answer, ask, asks, bench, channels, demo, dm, groups, login, post, read, serve, tail, token,
-        topics, user,
+        agent, answer, ask, asks, bench, channels, demo, dm, groups, login, post, read, search, serve, tail,
+        token, topics, user,
     },
     failure::{EXIT_CODES, Failure},
 };
@@ -49,15 +49,22 @@ enum Command {
     /// Opens a direct conversation with a person or an agent, and says something in it
     #[command(after_help = "Example:\n  compass dm ben \"Lunch?\"")]
     Dm(dm::Args),
-    /// Lists a channel's topics
+    /// Lists a channel's topics, or changes one
     #[command(after_help = "Example:\n  compass topics --channel releases")]
     Topics(topics::Args),
     /// Posts a message, or an ask of your own
     #[command(after_help = "Example:\n  compass post --channel releases --topic 4.2 \"Staging looks good\"")]
     Post(post::Args),
     /// Shows a channel's messages, oldest first
-    #[command(after_help = "Example:\n  compass read --channel releases --topic 4.2 --limit 20")]
+    #[command(after_help = "Example:\n  compass read --channel releases --topic 4.2 --limit 20 --mark")]
     Read(read::Args),
+    /// Finds messages, the best first
+    #[command(
+        after_help = "All words must occur. Words in quotes must follow each other, `or` stands between alternatives, \
+                      and a word after a minus must not occur.\n\nExample:\n  compass search --channel releases \
+                      rollback staging"
+    )]
+    Search(search::Args),
     /// Lists the open asks, oldest first
     #[command(after_help = "Example:\n  compass asks --full")]
     Asks(asks::Args),
@@ -99,6 +106,7 @@ impl Cli {
             Command::Topics(args) => topics::run(args).await,
             Command::Post(args) => post::run(args).await,
             Command::Read(args) => read::run(args).await,
+            Command::Search(args) => search::run(args).await,
             Command::Asks(args) => asks::run(args).await,
             Command::Answer(args) => answer::run(args).await,
             Command::Tail(args) => tail::run(args).await,

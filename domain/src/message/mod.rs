@@ -14,6 +14,7 @@ use crate::{
     ask::{Ask, AskState, ContentDigest},
     id::{AccountId, AskId, ChannelId, MessageId, Seq, TopicId, UnixMillis},
     mention,
+    text::fold,
 };
 
 /// A message as it is stored and read. Blocks are shared, never copied.
@@ -145,7 +146,9 @@ impl Message {
         mention::mentions(self.texts())
     }
 
-    /// What a search finds it by: texts, question texts, and the custom texts of an answer.
+    /// What a search finds it by, folded: texts, question texts, and the custom texts of an answer.
+    ///
+    /// Folded here, because a database lowers only the letters its locale knows.
     pub fn search_text(&self) -> String {
         let mut lines: Vec<&str> = Vec::new();
         for block in self.blocks.iter() {
@@ -163,7 +166,13 @@ impl Message {
                 }
             }
         }
-        lines.join("\n")
+        fold(&lines.join("\n"))
+    }
+
+    /// The same message in another topic of its channel.
+    #[must_use]
+    pub fn moved_to(&self, topic: TopicId) -> Self {
+        Self { topic, ..self.clone() }
     }
 
     pub(crate) fn with_block(&self, index: usize, block: &MessageBlock) -> Self {

@@ -127,6 +127,23 @@ impl Messages {
         Ok(())
     }
 
+    /// Moves every message of a topic to another one.
+    pub(crate) fn move_all(&mut self, from: TopicId, into: TopicId) {
+        let moved: Vec<(Seq, MessageId)> = self
+            .of_topic
+            .range(pairs(from, Seq(0), Seq(u64::MAX)))
+            .map(|((_, seq), id)| (*seq, *id))
+            .collect();
+        for (seq, id) in moved {
+            self.of_topic.remove_mut(&(from, seq));
+            self.of_topic.insert_mut((into, seq), id);
+            if let Some(row) = self.by_id.get_mut(&id) {
+                let row = Arc::make_mut(row);
+                row.message = Arc::new(row.message.moved_to(into));
+            }
+        }
+    }
+
     pub(crate) fn find(&self, id: MessageId) -> Option<&Arc<MessageRow>> {
         self.by_id.get(&id)
     }
@@ -167,6 +184,16 @@ impl Messages {
         before: Seq,
     ) -> impl Iterator<Item = &Arc<MessageRow>> {
         let ids = self.of_topic.range((topic, Seq(0))..(topic, before)).rev();
+        ids.filter_map(|(_, id)| self.by_id.get(id))
+    }
+
+    /// A topic's messages with seqs above `after`, oldest first.
+    pub(crate) fn above_in_topic(
+        &self,
+        topic: TopicId,
+        after: Seq,
+    ) -> impl Iterator<Item = &Arc<MessageRow>> {
+        let ids = self.of_topic.range(pairs(topic, after.next(), Seq(u64::MAX)));
         ids.filter_map(|(_, id)| self.by_id.get(id))
     }
 

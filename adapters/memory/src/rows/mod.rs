@@ -8,13 +8,16 @@ mod groups;
 mod load;
 mod messages;
 mod participants;
+mod read_positions;
 mod tokens;
 mod topics;
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
-use compass_comms::ports::TokenHash;
-use compass_domain::{NodeId, Position, TenantId, TokenId, UnixMillis};
+use compass_comms::ports::{TokenHash, TopicSummary};
+use compass_domain::{
+    AccountId, NodeId, Position, ReadPosition, Seq, TenantId, TokenId, Topic, TopicId, UnixMillis,
+};
 
 pub(crate) use accounts::Accounts;
 pub(crate) use channels::Channels;
@@ -22,6 +25,7 @@ pub(crate) use delivery::Deliveries;
 pub(crate) use groups::Groups;
 pub(crate) use load::load;
 pub(crate) use messages::{MessageRow, Messages};
+pub(crate) use read_positions::ReadPlaces;
 pub(crate) use tokens::Tokens;
 pub(crate) use topics::Topics;
 
@@ -56,6 +60,22 @@ pub(crate) struct TenantRows {
     pub(crate) messages: Messages,
     pub(crate) deliveries: Deliveries,
     pub(crate) tokens: Tokens,
+    pub(crate) read_places: ReadPlaces,
+}
+
+impl TenantRows {
+    /// A topic with its open asks.
+    pub(crate) fn summary(&self, topic: &Arc<Topic>) -> TopicSummary {
+        let open = self.messages.open_in(topic.channel).filter(|row| row.message.topic() == topic.id).count();
+        TopicSummary { topic: Arc::clone(topic), open_asks: u32::try_from(open).unwrap_or(u32::MAX) }
+    }
+
+    /// How far an account has read a topic.
+    pub(crate) fn read_position(&self, account: AccountId, topic: TopicId) -> ReadPosition {
+        let seq = self.read_places.find(account, topic).unwrap_or(Seq(0));
+        let others = self.messages.above_in_topic(topic, seq).filter(|row| row.message.author() != account);
+        ReadPosition { topic, seq, unread: u32::try_from(others.count()).unwrap_or(u32::MAX) }
+    }
 }
 
 impl World {

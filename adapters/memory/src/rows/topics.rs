@@ -41,6 +41,13 @@ impl Topics {
         Ok(())
     }
 
+    pub(crate) fn remove(&mut self, id: TopicId) {
+        let Some(topic) = self.by_id.get(&id).cloned() else { return };
+        self.by_id.remove_mut(&id);
+        self.by_name.remove_mut(&(topic.channel, topic.name.key().to_owned()));
+        self.of_channel.remove_mut(&(topic.channel, id));
+    }
+
     pub(crate) fn find(&self, id: TopicId) -> Option<&Arc<Topic>> {
         self.by_id.get(&id)
     }

@@ -16,12 +16,13 @@ use super::{
     ids::given,
     message,
     request::{
-        Unnamed, create_channel_in, create_group_in, list_messages_in, open_dm_in, post_in, update_board_in,
-        update_members_in,
+        Unnamed, create_channel_in, create_group_in, list_messages_in, list_topics_in, open_dm_in, post_in,
+        update_board_in, update_members_in,
     },
     roster::{get_roster_in, roster},
+    topic::listed_topics,
 };
-use crate::{error::DoorError, pending, status::call_error};
+use crate::{error::DoorError, status::call_error};
 
 /// Every arm of the call, by its name on the wire.
 pub const ARMS: [&str; 11] = [
@@ -64,6 +65,9 @@ fn call_in(arm: Arm) -> Result<Option<Call>, CommsCallError> {
     match arm {
         Arm::Post(post) => Ok(Some(Call::Post(post_in(post, Unnamed::Home).map_err(refused)?))),
         Arm::List(list) => Ok(list_messages_in(list, Unnamed::Home).map_err(refused)?.map(Call::List)),
+        Arm::ListTopics(list) => {
+            Ok(Some(Call::ListTopics(list_topics_in(list, Unnamed::Home).map_err(refused)?)))
+        }
         Arm::SetStatus(status) => Ok(Some(Call::SetStatus(SetStatus { activity: status.activity }))),
         Arm::CancelAsk(cancel) => {
             let ask = given("ask_id", &cancel.ask_id).map_err(refused)?.parse().ok();
@@ -81,7 +85,6 @@ fn call_in(arm: Arm) -> Result<Option<Call>, CommsCallError> {
             Ok(Some(Call::CreateGroup(create_group_in(create).map_err(refused)?)))
         }
         Arm::OpenDm(open) => Ok(Some(Call::OpenDm(open_dm_in(open).map_err(refused)?))),
-        Arm::ListTopics(_) => Err(pending::arm("list_topics")),
     }
 }
 
@@ -94,6 +97,7 @@ fn outcome_out(outcome: &CallOutcome) -> Outcome {
             messages: messages.iter().map(|listed| message(listed)).collect(),
         }),
         CallOutcome::Roster(entries) => Outcome::Roster(roster(entries)),
+        CallOutcome::ListTopics(listed) => Outcome::ListTopics(listed_topics(listed)),
         CallOutcome::SetStatus => Outcome::SetStatus(v1::SetAgentStatusResponse {}),
         CallOutcome::Pin(of) => Outcome::Pin(v1::UpdatePinnedBoardResponse { channel: Some(channel(of)) }),
         CallOutcome::CreateChannel(of) => {

@@ -1,10 +1,21 @@
 //! Frames of the comms stream.
 
-use compass_domain::{Event, Position};
+use compass_domain::{Event, Position, ReadPosition};
 use compass_ports::Published;
 use compass_proto::v1::{self, SubscribeCommsResponse, subscribe_comms_response::Payload};
 
-use super::{account, channel, group, message, roster::presence, topic};
+use super::{account, channel, group, message, read_position, roster::presence, topic};
+
+/// What stands beside an event and is read when it is told, because no event keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// Nothing is needed.
+    Nothing,
+    /// Open asks of the event's topic.
+    OpenAsks(u32),
+    /// How far the event's person has read its topic; none if there is no such topic any more.
+    Place(Option<ReadPosition>),
+}
 
 /// The frame that marks where the snapshot ends.
 pub(crate) fn boundary(snapshot: Position, epoch: u64) -> SubscribeCommsResponse {
@@ -17,18 +28,19 @@ pub(crate) fn resync(epoch: u64) -> SubscribeCommsResponse {
     SubscribeCommsResponse { instance_epoch: epoch, payload, ..Default::default() }
 }
 
-/// The frame of an event; none for what is not told to subscribers. `open_asks` is the count of the event's topic.
-pub(crate) fn frame(published: &Published, epoch: u64, open_asks: u32) -> Option<SubscribeCommsResponse> {
+/// The frame of an event; none for what is not told to subscribers.
+pub(crate) fn frame(published: &Published, epoch: u64, beside: Beside) -> Option<SubscribeCommsResponse> {
     Some(SubscribeCommsResponse {
         seq: published.seq,
         at_unix_ms: published.at.0,
         instance_epoch: epoch,
         snapshot_seq: 0,
-        payload: Some(payload(&published.event, open_asks)?),
+        payload: Some(payload(&published.event, beside)?),
     })
 }
 
-fn payload(event: &Event, open_asks: u32) -> Option<Payload> {
+fn payload(event: &Event, beside: Beside) -> Option<Payload> {
+    let open_asks = if let Beside::OpenAsks(count) = beside { count } else { 0 };
     Some(match event {
         Event::MessagePosted(of) => Payload::MessagePosted(v1::MessagePosted { message: Some(message(of)) }),
         Event::MessageUpdated(of) => {
@@ -36,6 +48,14 @@ fn payload(event: &Event, open_asks: u32) -> Option<Payload> {
         }
         Event::TopicUpserted(of) => {
             Payload::TopicUpserted(v1::TopicUpserted { topic: Some(topic(of, open_asks)) })
+        }
+        Event::TopicMerged { from, into } => Payload::TopicMerged(v1::TopicMerged {
+            from_topic_id: from.to_string(),
+            into: Some(topic(into, open_asks)),
+        }),
+        Event::ReadPositionChanged { .. } => {
+            let Beside::Place(Some(place)) = beside else { return None };
+            Payload::ReadPositionChanged(read_position(&place))
         }
         Event::ChannelChanged { channel: of, removed } => Payload::ChannelChanged(v1::ChannelChanged {
             channel: Some(channel(of)),

@@ -15,13 +15,19 @@ use compass_comms::{
     messages::{
         list_messages::ListMessages,
         post_message::{PostMessage, TopicInput},
+        search_messages::SearchMessages,
     },
-    topics::list_topics::ListTopics,
+    topics::{
+        list_topics::ListTopics, mark_read::MarkRead, read_positions::ReadPositions,
+        update_topic::UpdateTopic,
+    },
 };
-use compass_domain::{Position, ask::AnswerDraft, group::Visibility};
+use compass_domain::{
+    Position, SearchQuery, Seq, ask::AnswerDraft, group::Visibility, search::SearchQueryError,
+};
 use compass_proto::v1::{
     self, list_messages_request::Container as ListIn, post_message_request::Container as PostIn,
-    post_message_request::Topic, update_pinned_board_request::Op,
+    post_message_request::Topic, search_messages_request::Scope as SearchIn, update_pinned_board_request::Op,
 };
 
 use super::ids::{each_reference, given, optional, required};
@@ -95,9 +101,46 @@ pub(crate) fn list_open_asks_in(list: &v1::ListOpenAsksRequest) -> Result<Option
 }
 
 /// The topics of a channel.
-pub(crate) fn list_topics_in(list: v1::ListTopicsRequest) -> Result<ListTopics, DoorError> {
-    let channel = channel_ref(&list.channel_id, list.channel_name)?;
+pub(crate) fn list_topics_in(list: v1::ListTopicsRequest, unnamed: Unnamed) -> Result<ListTopics, DoorError> {
+    let channel = match unnamed {
+        Unnamed::Home if list.channel_id.is_empty() && list.channel_name.is_empty() => ChannelRef::Home,
+        _ => channel_ref(&list.channel_id, list.channel_name)?,
+    };
     Ok(ListTopics { channel, include_archived: list.include_archived })
+}
+
+/// A change of a topic; a text that is no id is a topic that does not exist.
+pub(crate) fn update_topic_in(update: v1::UpdateTopicRequest) -> Result<UpdateTopic, DoorError> {
+    let topic = given("topic_id", &update.topic_id)?.parse().ok();
+    Ok(UpdateTopic { topic, name: update.name, archived: update.archived })
+}
+
+/// A search; none if it names a channel that cannot exist, which holds nothing. The query is checked all the same.
+pub(crate) fn search_in(
+    search: v1::SearchMessagesRequest,
+) -> Result<Option<SearchMessages>, SearchQueryError> {
+    let channel = match search.scope {
+        None => None,
+        Some(SearchIn::ChannelId(id)) if id.is_empty() => None,
+        Some(SearchIn::ChannelId(id)) => match id.parse() {
+            Ok(id) => Some(id),
+            Err(_) => return SearchQuery::parse(&search.query).map(|_| None),
+        },
+    };
+    let snapshot = (search.snapshot_seq != 0).then_some(Position(search.snapshot_seq));
+    Ok(Some(SearchMessages { query: search.query, channel, limit: search.limit, snapshot }))
+}
+
+/// How far a person has read.
+pub(crate) fn read_positions_in(list: &v1::ReadPositionsRequest) -> Result<ReadPositions, DoorError> {
+    let channel = optional(&list.channel_id, || DoorError::NotFound("channel"))?;
+    Ok(ReadPositions { channel })
+}
+
+/// A place that was read; a text that is no id is a topic that does not exist.
+pub(crate) fn mark_read_in(mark: &v1::MarkReadRequest) -> Result<MarkRead, DoorError> {
+    let topic = given("topic_id", &mark.topic_id)?.parse().ok();
+    Ok(MarkRead { topic, seq: Seq(mark.channel_seq) })
 }
 
 /// A new channel.

@@ -1,6 +1,7 @@
 //! Topics as readers see them.
 
-use compass_domain::Topic;
+use compass_comms::topics::list_topics::ListedTopics;
+use compass_domain::{ReadPosition, Topic};
 use compass_proto::v1;
 
 /// A topic on the wire; open asks are counted by whoever read it.
@@ -16,6 +17,23 @@ pub fn topic(topic: &Topic, open_asks: u32) -> v1::Topic {
         last_activity_unix_ms: topic.last_activity.0,
         participant_account_ids: topic.participants.iter().map(ToString::to_string).collect(),
         open_ask_count: open_asks,
+    }
+}
+
+/// How far a person has read a topic, on the wire.
+pub fn read_position(position: &ReadPosition) -> v1::ReadPosition {
+    v1::ReadPosition {
+        topic_id: position.topic.to_string(),
+        channel_seq: position.seq.0,
+        unread_count: position.unread,
+    }
+}
+
+/// A list of topics on the wire.
+pub(crate) fn listed_topics(listed: &ListedTopics) -> v1::ListTopicsResponse {
+    v1::ListTopicsResponse {
+        topics: listed.topics.iter().map(|summary| topic(&summary.topic, summary.open_asks)).collect(),
+        read_positions: listed.read_positions.iter().map(read_position).collect(),
     }
 }
 

@@ -13,4 +13,5 @@ mod ownership;
 mod round_trip;
 mod stream;
 mod support;
+mod topics;
 mod transport;

@@ -115,15 +115,17 @@ impl Ledger for SeaStorage {
         let mut tx = self.pools.tenant(tenant, Access::Snapshot).await?;
         let dialect = tx.dialect();
         let mut values = vec![tenant_value(tenant)];
-        let mut only = String::new();
+        let (mut of, mut only) = ("s.tenant", String::new());
         if let Some(accounts) = accounts {
+            // The tenant's index is no choice where the accounts are named.
+            of = "s.tenant || ''";
             only = format!("AND s.account {}", dialect.any_id(2));
             values.push(dialect.id_list(accounts.iter().copied()));
         }
         let sql = format!(
             "SELECT s.id, s.account, s.runner, s.node, s.attach_mode, s.lifecycle, s.state_number
              FROM sessions s JOIN nodes n ON n.id = s.node
-             WHERE s.tenant = $1 AND s.closed_at_ms IS NULL AND n.lease_until_ms > {now} {only}
+             WHERE {of} = $1 AND s.closed_at_ms IS NULL AND n.lease_until_ms > {now} {only}
              ORDER BY s.opened_at_ms, s.id",
             now = dialect.now_ms()
         );

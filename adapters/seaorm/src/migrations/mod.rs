@@ -2,6 +2,8 @@
 
 mod channels;
 mod initial;
+mod read_positions;
+mod search;
 
 use sea_orm::{DatabaseTransaction, DbErr};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
@@ -12,7 +14,12 @@ struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(initial::Initial), Box::new(channels::Channels)]
+        vec![
+            Box::new(initial::Initial),
+            Box::new(channels::Channels),
+            Box::new(search::Search),
+            Box::new(read_positions::ReadPositions),
+        ]
     }
 }
 

@@ -70,7 +70,9 @@ impl Audiences {
     ///
     /// [`StorageError`] if they cannot be counted.
     pub async fn open_asks(&self, storage: &dyn Storage, published: &Published) -> Result<u32, StorageError> {
-        let Event::TopicUpserted(topic) = &published.event else { return Ok(0) };
+        let (Event::TopicUpserted(topic) | Event::TopicMerged { into: topic, .. }) = &published.event else {
+            return Ok(0);
+        };
         let counted = self.counted(&published.tenant, published.seq);
         let count = counted.get_or_try_init(async || {
             let mut unit = storage.read(&published.tenant).await?;

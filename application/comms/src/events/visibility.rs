@@ -37,7 +37,11 @@ pub(super) async fn is_visible(
         Event::MessagePosted(message) | Event::MessageUpdated(message) => {
             access.participates(message.channel()).await
         }
-        Event::TopicUpserted(topic) => access.participates(topic.channel).await,
+        Event::TopicUpserted(topic) | Event::TopicMerged { into: topic, .. } => {
+            access.participates(topic.channel).await
+        }
+        Event::ReadPositionChanged { account, .. } if *account != viewer => Ok(false),
+        Event::ReadPositionChanged { channel, .. } => access.participates(*channel).await,
         Event::ChannelChanged { removed, .. } if removed.contains(&viewer) => Ok(true),
         Event::ChannelChanged { channel, .. } => access.sees_channel(channel.id).await,
         Event::ChannelGroupChanged(group) => access.sees_group(group.id).await,

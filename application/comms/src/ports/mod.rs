@@ -10,10 +10,13 @@ mod writes;
 pub use channel_writes::{ParticipantRepository, PinRepository, PurposeRepository, SettingsRepository};
 pub use groups::{GroupReads, GroupRepository};
 pub use reads::{
-    AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, OpenAsksPage, TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, OpenAsksPage, SearchPage, TopicReads,
+    TopicSummary,
 };
 #[cfg(test)]
 pub(crate) use storage::MockStorage;
 pub use storage::{ReadUnit, Storage, UnitOfWork};
 pub use tokens::{Subject, TokenHash, TokenReads, TokenRepository, TokenRow};
-pub use writes::{AccountRepository, ChannelRepository, CursorRepository};
+pub use writes::{
+    AccountRepository, ChannelRepository, CursorRepository, ReadPositionRepository, TopicRepository,
+};

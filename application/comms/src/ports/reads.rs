@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compass_domain::{
-    Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, Topic, TopicId,
-    UnixMillis, roster::RosterScope,
+    Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, ReadPosition,
+    SearchQuery, Topic, TopicId, UnixMillis, roster::RosterScope,
 };
 use compass_ports::StorageError;
 
@@ -102,6 +102,21 @@ pub trait TopicReads {
         channel: ChannelId,
         include_archived: bool,
     ) -> Result<Vec<TopicSummary>, StorageError>;
+
+    /// How far a person has read each topic of one channel or, without one, of every channel in which it takes part,
+    /// archived ones included; a topic it never read is at 0. By topic id.
+    async fn list_read_positions(
+        &mut self,
+        account: AccountId,
+        channel: Option<ChannelId>,
+    ) -> Result<Vec<ReadPosition>, StorageError>;
+
+    /// How far a person has read a topic; none if there is no such topic.
+    async fn find_read_position(
+        &mut self,
+        account: AccountId,
+        topic: TopicId,
+    ) -> Result<Option<ReadPosition>, StorageError>;
 }
 
 /// Which messages to read.
@@ -119,12 +134,31 @@ pub struct MessagePage {
     pub limit: u32,
 }
 
+/// What to search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchPage {
+    /// Who searches; only where it takes part.
+    pub viewer: AccountId,
+    /// For what.
+    pub query: SearchQuery,
+    /// In one channel only.
+    pub channel: Option<ChannelId>,
+    /// Not newer than this position.
+    pub snapshot: Option<Position>,
+    /// At the most, already clamped.
+    pub limit: u32,
+}
+
 /// Reads of messages.
 #[async_trait]
 pub trait MessageReads {
     /// A page, newest first; it ends early at [`compass_domain::limits::PAGE_BYTES`] of stored blocks but
     /// holds at least one message. A corrupt message fails the page.
     async fn list_messages(&mut self, page: &MessagePage) -> Result<Vec<Arc<Message>>, StorageError>;
+
+    /// The messages that a search finds, the best first, the newer of two equally good ones first; ends early like a
+    /// page of messages.
+    async fn search_messages(&mut self, page: &SearchPage) -> Result<Vec<Arc<Message>>, StorageError>;
 
     /// A message by id, whoever asks.
     async fn find_message(&mut self, id: MessageId) -> Result<Option<Arc<Message>>, StorageError>;

@@ -7,7 +7,8 @@ use compass_ports::StorageError;
 use super::{
     AccountReads, AccountRepository, AskReads, ChannelReads, ChannelRepository, CursorRepository, GroupReads,
     GroupRepository, MessageReads, ParticipantRepository, PinRepository, PurposeRepository,
-    SettingsRepository, TokenHash, TokenReads, TokenRepository, TokenRow, TopicReads,
+    ReadPositionRepository, SettingsRepository, TokenHash, TokenReads, TokenRepository, TokenRow, TopicReads,
+    TopicRepository,
 };
 
 /// Hands out units over one tenant's rows.
@@ -77,6 +78,12 @@ pub trait UnitOfWork: Send {
 
     /// Pinned boards.
     fn pins(&mut self) -> &mut dyn PinRepository;
+
+    /// Topic rows.
+    fn topics(&mut self) -> &mut dyn TopicRepository;
+
+    /// How far people have read.
+    fn read_positions(&mut self) -> &mut dyn ReadPositionRepository;
 
     /// Delivery cursors.
     fn cursors(&mut self) -> &mut dyn CursorRepository;

@@ -1,8 +1,13 @@
 //! Repositories of the rare writes.
 
 use async_trait::async_trait;
-use compass_domain::{Account, AccountId, Channel, ChannelId, Handle, UnixMillis, channel::Member};
+use compass_domain::{
+    Account, AccountId, Channel, ChannelId, Handle, ReadPosition, Seq, Topic, TopicId, UnixMillis,
+    channel::Member,
+};
 use compass_ports::StorageError;
+
+use super::TopicSummary;
 
 /// Account rows.
 #[async_trait]
@@ -71,4 +76,62 @@ pub trait CursorRepository: Send {
     /// Owes each agent the answers to its own asks that stand in the channel and that its cursor there does not
     /// cover; without a cursor there it is owed nothing.
     async fn owe_answers(&mut self, cursors: &[(AccountId, ChannelId)]) -> Result<(), StorageError>;
+}
+
+/// Topic rows. Whoever changes one has locked its channel.
+#[async_trait]
+pub trait TopicRepository: Send {
+    /// A topic by id, not locked.
+    async fn find(&mut self, id: TopicId) -> Result<Option<TopicSummary>, StorageError>;
+
+    /// The topic of a channel with this name key, not locked.
+    async fn find_named(&mut self, channel: ChannelId, key: &str) -> Result<Option<TopicId>, StorageError>;
+
+    /// A topic by id that stays until the unit ends; its channel need not be locked, and posts in it go on.
+    async fn keep(&mut self, id: TopicId) -> Result<Option<Topic>, StorageError>;
+
+    /// Locks topics in the order of their ids and returns those that are there, in that order.
+    async fn lock(&mut self, ids: &[TopicId]) -> Result<Vec<Topic>, StorageError>;
+
+    /// Locks the messages of a topic in the order of their ids; comes before [`TopicRepository::lock`].
+    async fn lock_messages(&mut self, topic: TopicId) -> Result<(), StorageError>;
+
+    /// The place of the first message in any of `topics` of each author that has one there.
+    async fn first_posts(
+        &mut self,
+        topics: &[TopicId],
+        authors: &[AccountId],
+    ) -> Result<Vec<(AccountId, Seq)>, StorageError>;
+
+    /// Stores the name and the flag of a locked topic; a name taken in its channel is [`StorageError::Conflict`].
+    async fn put(&mut self, topic: &Topic) -> Result<(), StorageError>;
+
+    /// Moves every message of `from` to the topic `into`, stores that one's row and deletes the row of `from`, which
+    /// nobody may have a read position in any more.
+    async fn merge(&mut self, from: TopicId, into: &Topic) -> Result<(), StorageError>;
+}
+
+/// How far people have read.
+#[async_trait]
+pub trait ReadPositionRepository: Send {
+    /// How far a person has read a topic, not locked; none if there is no such topic.
+    async fn find(
+        &mut self,
+        account: AccountId,
+        topic: TopicId,
+    ) -> Result<Option<ReadPosition>, StorageError>;
+
+    /// Moves a person's place forward; false if it is that far already.
+    async fn advance(&mut self, account: AccountId, topic: TopicId, seq: Seq) -> Result<bool, StorageError>;
+
+    /// Every stored place in these topics, by topic and account.
+    async fn list(&mut self, topics: &[TopicId]) -> Result<Vec<(TopicId, AccountId, Seq)>, StorageError>;
+
+    /// Stores the places of people in `topic`, whatever they were, and deletes every place in `gone`.
+    async fn replace(
+        &mut self,
+        topic: TopicId,
+        places: &[(AccountId, Seq)],
+        gone: TopicId,
+    ) -> Result<(), StorageError>;
 }

@@ -131,7 +131,7 @@ async fn topics_are_listed_by_latest_activity_to_participants_only() {
     }
     let list = |channel| ListTopics { channel: ChannelRef::Id(channel), include_archived: false };
     let topics = list_topics(&house.comms, &ada, list(channel.id)).await.unwrap();
-    let names: Vec<&str> = topics.iter().map(|summary| summary.topic.name.as_str()).collect();
+    let names: Vec<&str> = topics.topics.iter().map(|summary| summary.topic.name.as_str()).collect();
     assert_eq!(names, ["one", "two"]);
     let foreign = text(list_topics(&house.comms, &bob, list(channel.id)).await);
     let unknown = list_topics(&house.comms, &bob, list(ChannelId::from_bytes([7; 16]))).await;

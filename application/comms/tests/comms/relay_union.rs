@@ -12,6 +12,7 @@ use compass_comms::{
     groups::create_group::CreateGroup,
     messages::{list_messages::ListMessages, post_message::PostMessage},
     relay_union::{Call, CallOutcome, call},
+    topics::list_topics::ListTopics,
 };
 use compass_domain::{
     AskId, ChannelId, ErrorKind, MessageId, group::Visibility, message::DraftBlock, roster::RosterScope,
@@ -34,6 +35,10 @@ fn status() -> SetStatus {
     SetStatus { activity: "busy".into() }
 }
 
+fn topics() -> ListTopics {
+    ListTopics { channel: ChannelRef::Home, include_archived: false }
+}
+
 #[tokio::test]
 async fn every_call_runs_as_the_calling_agent_and_defaults_to_its_home() {
     let house = House::new().await;
@@ -51,6 +56,10 @@ async fn every_call_runs_as_the_calling_agent_and_defaults_to_its_home() {
     assert_eq!(entries.iter().map(|entry| entry.agent.id).collect::<Vec<_>>(), [bot.actor.id]);
     let outcome = call(&house.comms, &bot, Call::SetStatus(status())).await.unwrap();
     assert_eq!(outcome, CallOutcome::SetStatus);
+    let outcome = call(&house.comms, &bot, Call::ListTopics(topics())).await.unwrap();
+    let CallOutcome::ListTopics(listed) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(listed.topics[0].topic.id, posted.message.topic());
+    assert_eq!((listed.topics.len(), listed.read_positions.len()), (1, 0));
     let cancel = CancelAsk { ask: posted.message.asks().next().map(compass_domain::Ask::id) };
     let outcome = call(&house.comms, &bot, Call::CancelAsk(cancel)).await.unwrap();
     assert_eq!(outcome, CallOutcome::CancelAsk(Withdrawn::Now));
@@ -102,6 +111,7 @@ async fn nobody_but_an_agent_may_call() {
         Call::List(list()),
         Call::Roster(GetRoster::default()),
         Call::SetStatus(status()),
+        Call::ListTopics(topics()),
         Call::CancelAsk(CancelAsk { ask: Some(AskId::from_bytes([1; 16])) }),
         Call::Pin(UpdateBoard { channel: ChannelId::from_bytes([1; 16]), change: BoardChange::Unpin(None) }),
         Call::CreateChannel(new_channel("x", &[])),

@@ -84,6 +84,8 @@ impl Consumer {
             }
             Event::TopicUpserted(_)
             | Event::ChannelGroupChanged(_)
+            | Event::TopicMerged { .. }
+            | Event::ReadPositionChanged { .. }
             | Event::AccountChanged(_)
             | Event::ActivityChanged { .. }
             | Event::AgentPresenceChanged { .. } => Ok(()),

@@ -64,6 +64,10 @@ impl Recipients {
             Event::TopicUpserted(topic) => {
                 put(&mut self.topics, topic.id, topic.name.as_str().to_owned());
             }
+            Event::TopicMerged { from, into } => {
+                self.topics.remove(from);
+                put(&mut self.topics, into.id, into.name.as_str().to_owned());
+            }
             Event::ChannelChanged { channel, .. } => {
                 self.members.remove(&channel.id);
                 put(&mut self.channels, channel.id, channel.name.as_str().to_owned());
@@ -77,6 +81,7 @@ impl Recipients {
             | Event::MessageUpdated(_)
             | Event::MessageSettled { .. }
             | Event::ChannelGroupChanged(_)
+            | Event::ReadPositionChanged { .. }
             | Event::ActivityChanged { .. }
             | Event::AgentPresenceChanged { .. } => {}
         }

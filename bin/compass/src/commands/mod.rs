@@ -15,6 +15,7 @@ pub(crate) mod groups;
 pub(crate) mod login;
 pub(crate) mod post;
 pub(crate) mod read;
+pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod tail;
 pub(crate) mod token;

@@ -1,6 +1,8 @@
 //! `compass read`: shows messages, oldest first.
 
-use compass_client::{ChannelName, TopicName};
+use std::collections::BTreeMap;
+
+use compass_client::{ChannelName, TopicName, model::Message};
 
 use super::context::{Context, all_messages};
 use crate::{config::Connection, directory::Directory, failure::Failure, show};
@@ -17,6 +19,9 @@ pub(crate) struct Args {
     /// Only the newest N messages [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// Note the shown topics as read up to what is shown [default: no]
+    #[arg(long)]
+    mark: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -38,5 +43,20 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
             context.out.safe(&show::message(message, &names, now, context.out.width()))?;
         }
     }
+    if args.mark {
+        for (topic, seq) in newest(&messages) {
+            client.mark_read(topic, seq).await?;
+        }
+    }
     Ok(())
+}
+
+/// The newest place of each topic among the messages.
+fn newest(messages: &[Message]) -> BTreeMap<&str, u64> {
+    let mut newest = BTreeMap::new();
+    for message in messages {
+        let seq: &mut u64 = newest.entry(message.topic_id.as_str()).or_default();
+        *seq = message.channel_seq.max(*seq);
+    }
+    newest
 }

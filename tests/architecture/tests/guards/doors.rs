@@ -30,8 +30,6 @@ const NOT_OFFERED: &[(&str, &[&str])] = &[
     (
         "RPCS",
         &[
-            "CommsService/UpdateTopic",
-            "CommsService/SearchMessages",
             "CompassService/SubscribeEvents",
             "CompassService/ProvisionAgentWorkspace",
             "CompassService/StartAgentSession",
@@ -41,11 +39,9 @@ const NOT_OFFERED: &[(&str, &[&str])] = &[
             "CompassService/ReloadAgentSession",
             "CompassService/GetAgentStatus",
             "CompassService/SubscribeAgentSession",
-            "InboxService/ReadPositions",
-            "InboxService/MarkRead",
         ],
     ),
-    ("ARMS", &["list_topics"]),
+    ("ARMS", &[]),
 ];
 
 fn check_carried(contract: &Contract) -> Vec<String> {

@@ -37,6 +37,7 @@ pub(crate) const TABLE: &[Row] = &[
             "compass-ports",
             "async-trait",
             "rpds",
+            "rust-stemmers",
             "tokio",
             "tokio-util",
             "tracing",

@@ -80,6 +80,13 @@ const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "list_topics",
+        &[
+            "a_relayed_list_of_topics_is_the_agents_own_and_defaults_to_its_home",
+            "every_call_runs_as_the_calling_agent_and_defaults_to_its_home",
+        ],
+    ),
+    (
         "cancel_ask",
         &[
             "an_agents_command_posts_home_lists_says_its_status_and_withdraws_its_ask",

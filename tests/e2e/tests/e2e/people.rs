@@ -55,3 +55,50 @@ async fn tail_shows_what_is_posted_and_how_an_ask_ended() {
         shown.push_str(&in_time("a line after the restart", lines.next_line()).await.unwrap().unwrap());
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn topics_are_changed_searched_and_marked_as_read_from_the_command_line() {
+    let world = World::start(Storage::Sqlite).await.unwrap();
+    let home = world.home_channel("bot").await;
+    for (topic, text) in [("Plan", "the anchor holds"), ("Ideas", "a second anchor"), ("Ideas", "chains")] {
+        world.ok(&["post", "--channel", &home, "--topic", topic, text]).await;
+    }
+    world.ask("bot", "rope").await;
+    let found = world.json(&["search", "anchors -second"]).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["blocks"][0]["text"], "the anchor holds");
+    let shown = world.ok(&["search", "--channel", &home, "anchor or chain"]).await;
+    assert!(
+        shown.contains("a second anchor") && shown.contains("Ideas") && shown.contains("chains"),
+        "{shown}"
+    );
+    assert_eq!(world.ok(&["search", "nowhere"]).await.trim(), "nothing found");
+
+    let target = ["--channel", &home, "--topic"];
+    let change = async |what: &str, topic: &str, more: &[&str]| {
+        let mut command = vec!["topics", what];
+        command.extend(target);
+        command.push(topic);
+        command.extend(more);
+        world.json(&command).await.remove(0)
+    };
+    assert_eq!(change("rename", "plan", &["Course"]).await["name"], "Course");
+    assert_eq!(change("archive", "Course", &[]).await["archived"], true);
+    let listed = world.json(&["topics", "--channel", &home]).await;
+    assert!(listed.iter().all(|topic| topic["name"] != "Course"), "{listed:?}");
+    assert_eq!(change("revive", "Course", &[]).await["archived"], false);
+    let joined = change("rename", "Course", &["IDEAS"]).await;
+    assert_eq!((&joined["name"], &joined["message_count"]), (&"Ideas".into(), &3.into()));
+    let refused = world.run(&["topics", "rename", "--channel", &home, "--topic", "Course", "x"]).await;
+    assert!(refused.code == Some(2) && refused.stderr.contains("no topic"), "{refused:?}");
+
+    let unread = async || {
+        let listed = world.json(&["topics", "--channel", &home]).await;
+        listed.iter().map(|topic| topic["read"]["unread_count"].as_u64().unwrap()).sum::<u64>()
+    };
+    assert_eq!(unread().await, 1, "the agent's ask");
+    world.ok(&["read", "--channel", &home, "--mark"]).await;
+    assert_eq!(unread().await, 0);
+    let table = world.ok(&["topics", "--channel", &home]).await;
+    assert!(table.contains("0 unread"), "{table}");
+}

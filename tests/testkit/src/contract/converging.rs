@@ -273,8 +273,8 @@ impl View {
     ) {
         let list = ListTopics { channel: ChannelRef::Id(channel), include_archived: true };
         match list_topics(comms, viewer, list).await {
-            Ok(topics) => {
-                self.topics.extend(topics.into_iter().map(|summary| (summary.topic.id, summary)));
+            Ok(listed) => {
+                self.topics.extend(listed.topics.into_iter().map(|summary| (summary.topic.id, summary)));
                 let messages = messages_of(comms, viewer, ChannelRef::Id(channel), snapshot).await;
                 self.messages.extend(messages.into_iter().map(|message| (message.id(), message)));
             }
@@ -367,6 +367,10 @@ impl Client {
                 let summary = TopicSummary { topic: Arc::clone(topic), open_asks: 0 };
                 self.view.topics.insert(topic.id, summary);
             }
+            Event::TopicMerged { from, into } => {
+                self.view.topics.remove(from);
+                self.view.read_channel(&cast.comms, &self.viewer, into.channel, None).await;
+            }
             Event::ChannelChanged { channel, removed } if removed.contains(&self.viewer.actor.id) => {
                 self.view.drop_channel(channel.id);
                 self.view.read_accounts(&cast.comms, &self.viewer).await;
@@ -375,7 +379,9 @@ impl Client {
             Event::AccountChanged(account) => {
                 self.view.accounts.insert(account.id, Account::clone(account));
             }
-            Event::AgentPresenceChanged { .. } | Event::ChannelGroupChanged(_) => {}
+            Event::AgentPresenceChanged { .. }
+            | Event::ChannelGroupChanged(_)
+            | Event::ReadPositionChanged { .. } => {}
             Event::MessageSettled { .. } | Event::ActivityChanged { .. } => panic!("{event:?} is nobody's"),
         }
     }

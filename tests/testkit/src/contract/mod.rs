@@ -17,13 +17,16 @@ pub mod pending;
 pub mod policy_cases;
 pub mod posting;
 pub mod race;
+pub mod reading;
 pub mod recipients;
 pub mod rosters;
 pub mod routing;
+pub mod search;
 pub mod streams;
 pub mod telling;
 pub mod tokens;
 mod told;
+pub mod topics;
 pub mod tree_cases;
 pub mod units;
 
@@ -349,6 +352,52 @@ macro_rules! channels_contract {
                 agents_of_one_owner_talk_with_the_owner_listening,
                 a_third_one_makes_a_named_channel_of_a_conversation,
                 the_longest_handles_have_a_conversation_too,
+            ]
+        }
+    };
+}
+
+/// Changing topics, searching and read positions, through the real use cases.
+#[macro_export]
+macro_rules! topics_contract {
+    ($fixture:path) => {
+        $crate::contract_cases! { $fixture;
+            topics: [
+                a_free_name_and_another_spelling_change_the_row_in_place,
+                a_taken_name_joins_two_topics_and_the_survivor_sums_them_up,
+                the_archive_flag_of_a_merge_applies_to_the_survivor,
+                an_ask_in_a_merged_topic_is_counted_and_answered_in_the_survivor,
+                any_participant_archives_and_revives,
+                an_update_without_effect_is_told_to_nobody,
+                strangers_and_unknown_topics_look_the_same_and_change_nothing,
+                a_name_that_breaks_a_rule_is_refused,
+                an_answer_racing_a_merge_lands_in_the_survivor,
+                a_cancel_racing_a_merge_loses_neither,
+                posts_racing_a_merge_are_all_stored_and_counted,
+                opposing_merges_leave_one_topic_with_all_messages,
+                two_renames_to_one_free_name_become_one_topic,
+            ]
+            search: [
+                texts_questions_and_own_words_of_answers_are_found_and_labels_are_not,
+                the_query_language_is_that_of_web_searches,
+                no_query_is_read_as_anything_but_words,
+                only_where_the_caller_takes_part_is_searched,
+                another_tenant_finds_nothing,
+                the_best_come_first_then_the_newest_within_bound_and_limit,
+                a_search_is_limited_like_a_page,
+                a_search_ends_early_at_its_byte_bound_and_holds_one,
+                a_blank_query_and_one_over_the_limit_are_refused,
+                a_text_of_very_many_words_is_stored_and_found,
+            ]
+            reading: [
+                a_place_moves_forward_only_and_counts_what_others_posted,
+                a_place_beyond_the_newest_message_is_refused,
+                only_a_person_that_takes_part_has_a_place,
+                places_are_listed_for_a_channel_and_for_all,
+                a_merge_joins_the_places_of_everyone,
+                a_place_is_told_to_its_person_alone_and_only_when_it_moves,
+                concurrent_marks_leave_the_furthest,
+                a_mark_racing_a_merge_breaks_nothing,
             ]
         }
     };

@@ -73,7 +73,7 @@ async fn room_of(scene: &Scene, manager: &Account) -> Option<(Channel, Vec<Accou
 async fn reads_topics(scene: &Scene, by: &Account, channel: ChannelId) -> Result<usize, ErrorKind> {
     let list = ListTopics { channel: ChannelRef::Id(channel), include_archived: true };
     let topics = list_topics(&scene.comms(), &scene.caller(by), list).await;
-    topics.map(|topics| topics.len()).map_err(|error| error.kind())
+    topics.map(|listed| listed.topics.len()).map_err(|error| error.kind())
 }
 
 /// 1.8-12, AC-12, AC-14.
