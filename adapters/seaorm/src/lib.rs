@@ -18,6 +18,8 @@ mod open_tests;
 mod participants;
 mod participation;
 mod pins;
+#[cfg(test)]
+mod plan_tests;
 mod read_unit;
 mod rows;
 mod schema;

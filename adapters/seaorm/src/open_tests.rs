@@ -21,11 +21,11 @@ fn fast(url: &str) -> Options {
     Options { allow_unsafe_durability: true, ..Options::new(url) }
 }
 
-async fn owner(url: &str) -> PgConnection {
+pub(crate) async fn owner(url: &str) -> PgConnection {
     PgConnection::connect(url).await.expect("the owner connects")
 }
 
-async fn run(connection: &mut PgConnection, sql: impl Into<String>) {
+pub(crate) async fn run(connection: &mut PgConnection, sql: impl Into<String>) {
     sqlx::raw_sql(AssertSqlSafe(sql.into())).execute(connection).await.expect("the statement runs");
 }
 
@@ -168,7 +168,7 @@ async fn a_connection_that_breaks_while_committing_leaves_the_outcome_unknown() 
 }
 
 /// Some thousand rows, so that no plan is chosen because a table is small.
-const ROWS: &str = "
+pub(crate) const ROWS: &str = "
 INSERT INTO accounts (id, tenant, handle, display_name, kind)
 SELECT md5('u' || n)::uuid, 'default', 'u' || n, '', 0 FROM generate_series(1, 200) n;
 INSERT INTO channel_groups (id, tenant, name, name_key, owner, visibility, parent)
@@ -208,7 +208,7 @@ fn made(name: &str) -> [u8; 16] {
     id.into_bytes()
 }
 
-async fn made_by(c: &mut PgConnection, name: &str) -> [u8; 16] {
+pub(crate) async fn made_by(c: &mut PgConnection, name: &str) -> [u8; 16] {
     let row = sqlx::query("SELECT md5($1)").bind(name).fetch_one(c).await.expect("an id");
     made(&row.get::<String, _>(0))
 }

@@ -134,6 +134,8 @@ impl Tx {
 
     /// Runs a statement and returns how many rows it changed.
     pub(crate) async fn execute(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, DbError> {
+        #[cfg(test)]
+        self.explain(sql, &values).await?;
         let query = AssertSqlSafe(sql.to_owned());
         let values = SqlxValues(Values(values));
         Ok(match &mut self.inner {
@@ -145,10 +147,20 @@ impl Tx {
     #[cfg(test)]
     async fn explain(&mut self, sql: &str, values: &[Value]) -> Result<(), DbError> {
         use sqlx::Row as _;
-        let (Some(plans), Inner::Postgres(tx)) = (&mut self.plans, &mut self.inner) else { return Ok(()) };
-        let query = AssertSqlSafe(format!("EXPLAIN {sql}"));
-        let rows = sqlx::query_with(query, SqlxValues(Values(values.to_vec()))).fetch_all(&mut **tx).await?;
-        let lines: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let Some(plans) = &mut self.plans else { return Ok(()) };
+        let values = SqlxValues(Values(values.to_vec()));
+        let lines: Vec<String> = match &mut self.inner {
+            Inner::Postgres(tx) => {
+                let query = AssertSqlSafe(format!("EXPLAIN {sql}"));
+                let rows = sqlx::query_with(query, values).fetch_all(&mut **tx).await?;
+                rows.iter().map(|row| row.get(0)).collect()
+            }
+            Inner::Sqlite(tx) => {
+                let query = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"));
+                let rows = sqlx::query_with(query, values).fetch_all(&mut **tx).await?;
+                rows.iter().map(|row| row.get("detail")).collect()
+            }
+        };
         plans.push(format!("{sql}\n{}", lines.join("\n")));
         Ok(())
     }
