@@ -2,6 +2,8 @@
 
 mod accounts;
 mod blocks;
+#[cfg(test)]
+mod channel_plan_tests;
 mod channels;
 mod checks;
 mod connection;

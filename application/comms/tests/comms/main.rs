@@ -8,5 +8,6 @@ mod channels;
 mod events;
 mod house;
 mod messages;
+mod parity;
 mod relay_union;
 mod tokens;

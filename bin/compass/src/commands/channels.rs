@@ -156,7 +156,7 @@ async fn create(args: CreateArgs) -> Result<(), Failure> {
     };
     let new = NewChannel {
         name: args.name,
-        members: handles(args.members),
+        members: handles(&args.members),
         group: group_name(args.group.as_deref()),
         anchor_agent_id,
     };
@@ -174,10 +174,10 @@ async fn join(channel: &str, connection: &Connection) -> Result<(), Failure> {
 async fn members(args: MembersArgs) -> Result<(), Failure> {
     let context = Context::open(&args.connection).await?;
     let changes = MemberChanges {
-        add: handles(args.add),
-        remove: handles(args.remove),
-        subscribe: handles(args.subscribe),
-        unsubscribe: handles(args.unsubscribe),
+        add: handles(&args.add),
+        remove: handles(&args.remove),
+        subscribe: handles(&args.subscribe),
+        unsubscribe: handles(&args.unsubscribe),
         new_name: args.rename,
     };
     // Without a change it shows the channel as it is, also to who only sees it.
@@ -232,7 +232,7 @@ async fn channel_id(context: &Context, channel: &str) -> Result<String, Failure>
     }
 }
 
-fn handles(given: Vec<String>) -> Vec<String> {
+fn handles(given: &[String]) -> Vec<String> {
     given.iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect()
 }
 

@@ -5,6 +5,7 @@
 mod support;
 
 mod ask_command;
+mod channels;
 mod crash;
 mod delivery;
 mod demo;

@@ -124,7 +124,7 @@ pub async fn a_third_one_makes_a_named_channel_of_a_conversation(fixture: &Fixtu
     let name = Some("plans".to_owned());
     let nameless = update(&scene, &ana, direct.id, |update| update.add = vec![eve.id]).await.unwrap_err();
     let needless =
-        update(&scene, &ana, direct.id, |update| update.new_name = name.clone()).await.unwrap_err();
+        update(&scene, &ana, direct.id, |update| update.new_name.clone_from(&name)).await.unwrap_err();
     let leaving = update(&scene, &ana, direct.id, |update| update.remove = vec![ana.id]).await.unwrap_err();
     for error in [&nameless, &needless, &leaving] {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");

@@ -232,7 +232,7 @@ pub async fn an_owner_leaves_after_its_agents(fixture: &Fixture) {
     assert_eq!(early.unwrap_err().kind(), ErrorKind::InvalidArgument);
     let mut events = scene.bus.tap();
     let gone = vec![one.id, two.id, ben.id];
-    let after = update(&scene, &ana, room, |update| update.remove = gone.clone()).await.unwrap();
+    let after = update(&scene, &ana, room, |update| update.remove.clone_from(&gone)).await.unwrap();
     assert_eq!(after.members.len(), 1);
     let expected = Event::ChannelChanged { channel: after.into(), removed: gone };
     assert_eq!(told(&scene, &mut events).await, [expected]);

@@ -206,7 +206,7 @@ pub async fn who_stands_in_the_tree_subscribes_without_a_member_row(fixture: &Fi
     scene.say(&ana, tree, "t", "history").await;
     let mut events = scene.bus.tap();
     let subscribe = vec![below.id, ana.id];
-    let after = update(&scene, &below, tree, |update| update.subscribe = subscribe.clone()).await.unwrap();
+    let after = update(&scene, &below, tree, |update| update.subscribe.clone_from(&subscribe)).await.unwrap();
     let mut subscribers = subscribe.clone();
     subscribers.sort_unstable();
     assert_eq!((after.members.len(), &after.tree_subscribers), (0, &subscribers));
