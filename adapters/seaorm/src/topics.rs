@@ -8,6 +8,7 @@ use compass_ports::StorageError;
 use sea_orm::{QueryResult, Value};
 
 use crate::{
+    channels,
     dialect::Dialect,
     error::DbError,
     ids::{id, tenant},
@@ -143,7 +144,7 @@ pub(crate) async fn put(tx: &mut Tx, of: &TenantId, topic: &Topic) -> Result<(),
     ];
     match tx.execute(&sql, values).await {
         Ok(0) => Err(StorageError::Conflict(format!("topic {} is gone", topic.id))),
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(channels::bump_gate(tx, of, topic.channel).await?),
         Err(error) if error.is_unique_violation() => {
             Err(StorageError::Conflict(format!("topic name {:?} is taken", topic.name.as_str())))
         }
