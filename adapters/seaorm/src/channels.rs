@@ -251,8 +251,8 @@ pub(crate) async fn seed_cursor(
     Ok(())
 }
 
-/// Writers that remember who takes part, or a channel's topics, compare this number on the row they lock.
-pub(crate) async fn bump_gate(tx: &mut Tx, of: &TenantId, channel: ChannelId) -> Result<(), DbError> {
+/// Writers that remember who takes part compare this number on the row they lock.
+async fn bump_gate(tx: &mut Tx, of: &TenantId, channel: ChannelId) -> Result<(), DbError> {
     let sql = "UPDATE channels SET gate = gate + 1 WHERE id = $1 AND tenant = $2";
     tx.execute(sql, vec![id(channel), tenant(of)]).await?;
     Ok(())

@@ -8,7 +8,6 @@ use compass_ports::StorageError;
 use sea_orm::{QueryResult, Value};
 
 use crate::{
-    channels,
     dialect::Dialect,
     error::DbError,
     ids::{id, tenant},
@@ -144,7 +143,7 @@ pub(crate) async fn put(tx: &mut Tx, of: &TenantId, topic: &Topic) -> Result<(),
     ];
     match tx.execute(&sql, values).await {
         Ok(0) => Err(StorageError::Conflict(format!("topic {} is gone", topic.id))),
-        Ok(_) => Ok(channels::bump_gate(tx, of, topic.channel).await?),
+        Ok(_) => Ok(()),
         Err(error) if error.is_unique_violation() => {
             Err(StorageError::Conflict(format!("topic name {:?} is taken", topic.name.as_str())))
         }
