@@ -98,7 +98,49 @@ fn fts5(query: &SearchQuery) -> String {
 
 #[cfg(test)]
 mod tests {
+    use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
+
     use super::*;
+    use crate::{rows::Columns as _, testing::Db, transaction::Access};
+
+    /// One account, channel, topic and message that says `anchor`.
+    const ROWS: &str = "
+        INSERT INTO accounts (id, tenant, handle, display_name, kind) VALUES (md5('u')::uuid, 'default', 'u', '', 0);
+        INSERT INTO channels (id, tenant, name, name_key, kind, membership_mode, post_policy, mandatory)
+        VALUES (md5('c')::uuid, 'default', 'c', 'c', 0, 0, 0, false);
+        INSERT INTO topics (id, tenant, channel, name, name_key, created_at_ms, created_by, last_activity_ms)
+        VALUES (md5('p')::uuid, 'default', md5('c')::uuid, 'p', 'p', 0, md5('u')::uuid, 0);
+        INSERT INTO messages (id, tenant, channel, topic, author, at_ms, seq, blocks, search_text)
+        VALUES (md5('m')::uuid, 'default', md5('c')::uuid, md5('p')::uuid, md5('u')::uuid, 0, 1, '[]', 'anchor')";
+
+    #[tokio::test]
+    async fn the_search_function_knows_the_tenant_of_its_caller() {
+        let Some(db) = Db::postgres().await else { return };
+        let mut owner = PgConnection::connect(&db.url).await.unwrap();
+        sqlx::raw_sql(ROWS).execute(&mut owner).await.unwrap();
+        let sql = "SELECT count(*) AS found
+                   FROM compass_search('\"anchor\"', ARRAY[md5('c')::uuid], NULL, 10) AS hits";
+        for (name, expected) in [("default", 1), ("other", 0)] {
+            let mut tx = db.storage.pools.tenant(&TenantId::new(name), Access::Snapshot).await.unwrap();
+            let row = tx.one(sql, vec![]).await.unwrap().unwrap();
+            assert_eq!(row.count("found").unwrap(), expected, "{name}");
+        }
+        let mut tx = db.storage.pools.system(Access::Snapshot).await.unwrap();
+        assert_eq!(tx.one(sql, vec![]).await.unwrap().unwrap().count("found").unwrap(), 0, "no tenant");
+    }
+
+    #[tokio::test]
+    async fn a_text_of_more_words_than_a_vector_holds_is_found_by_its_beginning() {
+        let Some(db) = Db::postgres().await else { return };
+        let mut owner = PgConnection::connect(&db.url).await.unwrap();
+        let words =
+            "(SELECT 'anchor ' || string_agg('a' || n || '-b' || n, ' ') FROM generate_series(1, 60000) n)";
+        let whole = AssertSqlSafe(format!("SELECT to_tsvector('english', {words})"));
+        assert!(sqlx::query(whole).execute(&mut owner).await.is_err(), "it is too much");
+        let found = "@@ websearch_to_tsquery('english', 'anchor \"a9 b9\"')";
+        let fitted = AssertSqlSafe(format!("SELECT compass_search_vector({words}) {found}"));
+        assert!(sqlx::query(fitted).fetch_one(&mut owner).await.unwrap().get::<bool, _>(0));
+    }
 
     #[test]
     fn a_query_is_written_in_the_language_of_each_database() {
