@@ -16,4 +16,4 @@ pub use agent::{Cancelled, Delivery, Fetched};
 pub use connect::{Client, DEADLINE, MESSAGE_BYTES};
 pub use error::{ClientError, CodeToken};
 pub use events::{Events, Since};
-pub use people::{ChannelName, NewPost, Page, TopicName};
+pub use people::{ChannelName, NewPost, Page, RosterScope, TopicName};
