@@ -20,7 +20,8 @@ use compass_domain::{
     AccountId, AskState, ChannelId, Event, Message, MessageId, Position, Presence, Topic, TopicId, TopicName,
     UnixMillis,
 };
-use compass_ports::Next;
+use compass_ports::{Next, submit};
+use tokio::{sync::Barrier, task::JoinSet};
 
 use super::channels::RandomWorld;
 use crate::{Fixture, Scene, drafts};
@@ -221,6 +222,60 @@ pub async fn a_removed_member_gets_the_event_of_its_removal_and_nothing_after(fi
     for stream in [&mut to_ben, &mut to_eva] {
         assert!(matches!(next(stream).await, Event::TopicUpserted(topic) if topic.channel == all));
         assert_eq!(next(stream).await, Event::MessagePosted(Arc::clone(&canary)));
+    }
+}
+
+/// EV-16 under concurrency: whatever order posts and the removal come in, nothing follows the removal.
+pub async fn a_removal_that_races_with_posts_is_the_last_event_of_its_channel(fixture: &Fixture) {
+    let stage = Stage::new(fixture);
+    let (anas, bens) = (stage.scene.user("ana").await, stage.scene.user("ben").await);
+    let (ana, ben) = (stage.scene.caller(&anas), stage.scene.caller(&bens));
+    let lobby = stage.scene.channel("lobby", &[&anas, &bens]).await;
+    for trial in 0..20 {
+        let room = stage.channel(&ana, &format!("room {trial}"), &[&ben]).await;
+        let mut to_ben = stage.now_on(&ben).await;
+        let barrier = Arc::new(Barrier::new(4));
+        let mut tasks = JoinSet::new();
+        for number in 0..3 {
+            let topic = format!("topic {number}");
+            let (job, _) = stage.scene.post_job(&anas, room, &topic, vec![drafts::text("racing")], None);
+            let (writer, tenant) = (Arc::clone(&stage.scene.writer), stage.scene.tenant.clone());
+            let barrier = Arc::clone(&barrier);
+            tasks.spawn(async move {
+                barrier.wait().await;
+                submit(&*writer, &tenant, job).await.is_ok()
+            });
+        }
+        let remove = UpdateMembers { remove: vec![bens.id], ..UpdateMembers::of(ChannelRef::Id(room)) };
+        let (comms, by) = (stage.comms.clone(), ana.clone());
+        tasks.spawn(async move {
+            barrier.wait().await;
+            update_members(&comms, &by, remove).await.is_ok()
+        });
+        // Read while it happens, as a subscriber does.
+        let mut told = Vec::new();
+        let removal = async {
+            loop {
+                match next(&mut to_ben).await {
+                    Event::ChannelChanged { channel, removed }
+                        if channel.id == room && !removed.is_empty() =>
+                    {
+                        return;
+                    }
+                    event => told.push(event),
+                }
+            }
+        };
+        removal.await;
+        assert!(tasks.join_all().await.into_iter().all(|done| done), "trial {trial}");
+        let canary = stage.scene.say(&anas, lobby, "t", "canary").await;
+        loop {
+            match next(&mut to_ben).await {
+                Event::MessagePosted(message) if message == canary => break,
+                Event::TopicUpserted(topic) if topic.channel == lobby => {}
+                late => panic!("trial {trial}: {late:?} after the removal and {} before it", told.len()),
+            }
+        }
     }
 }
 
