@@ -70,6 +70,19 @@ impl Client {
         }
     }
 
+    /// Says what the agent is doing; longer than 140 characters is cut.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`].
+    pub async fn agent_set_status(&self, activity: &str) -> Result<(), ClientError> {
+        let request = pb::SetAgentStatusRequest { activity: activity.into() };
+        match self.call(Request::SetStatus(request)).await? {
+            Outcome::SetStatus(_) => Ok(()),
+            _ => Err(ClientError::Protocol("set_status was replied to by another result")),
+        }
+    }
+
     /// Withdraws an ask of the agent's own; repeating it is fine.
     ///
     /// # Errors

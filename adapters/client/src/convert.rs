@@ -8,7 +8,7 @@ use compass_proto::v1 as pb;
 
 use crate::model::{
     Account, AccountKind, Ask, AskState, Block, Channel, Choice, Group, Message, OpenAsk, Question,
-    ReadPosition, TokenInfo, Topic,
+    ReadPosition, RosterEntry, TokenInfo, Topic,
 };
 
 impl From<pb::Account> for Account {
@@ -26,6 +26,31 @@ impl From<pb::Account> for Account {
             None => AccountKind::Unknown,
         };
         Self { id: wire.id, handle: wire.handle, display_name: wire.display_name, kind }
+    }
+}
+
+impl From<pb::RosterEntry> for RosterEntry {
+    fn from(wire: pb::RosterEntry) -> Self {
+        let presence = presence(wire.presence());
+        Self {
+            agent_account_id: wire.agent_account_id,
+            handle: wire.handle,
+            display_name: wire.display_name,
+            parent_agent_id: filled(wire.parent_agent_id),
+            presence,
+            activity: filled(wire.activity),
+            activity_at_unix_ms: (wire.activity_at_unix_ms != 0).then_some(wire.activity_at_unix_ms),
+        }
+    }
+}
+
+pub(crate) fn presence(wire: pb::AgentPresence) -> &'static str {
+    match wire {
+        pb::AgentPresence::Idle => "idle",
+        pb::AgentPresence::Working => "working",
+        pb::AgentPresence::Waiting => "waiting",
+        pb::AgentPresence::Offline => "offline",
+        pb::AgentPresence::Unspecified => "unknown",
     }
 }
 

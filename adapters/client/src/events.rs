@@ -3,7 +3,7 @@
 use compass_proto::v1::{self as pb, subscribe_comms_response::Payload};
 use tonic::Streaming;
 
-use crate::{Client, ClientError, DEADLINE, model::Event};
+use crate::{Client, ClientError, DEADLINE, convert::presence, model::Event};
 
 /// From where a stream continues; the default starts anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,16 +98,6 @@ fn event(frame: pb::SubscribeCommsResponse) -> Result<Event, ClientError> {
 
 fn whole<T>(part: Option<T>, missing: &'static str) -> Result<T, ClientError> {
     part.ok_or(ClientError::Protocol(missing))
-}
-
-fn presence(wire: pb::AgentPresence) -> &'static str {
-    match wire {
-        pb::AgentPresence::Idle => "idle",
-        pb::AgentPresence::Working => "working",
-        pb::AgentPresence::Waiting => "waiting",
-        pb::AgentPresence::Offline => "offline",
-        pb::AgentPresence::Unspecified => "unknown",
-    }
 }
 
 #[cfg(test)]

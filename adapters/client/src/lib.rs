@@ -18,4 +18,4 @@ pub use channels::{GroupName, MemberChanges, NewChannel, Policy};
 pub use connect::{Client, DEADLINE, MESSAGE_BYTES};
 pub use error::{ClientError, CodeToken};
 pub use events::{Events, Since};
-pub use people::{ChannelName, NewPost, Page, TopicName};
+pub use people::{ChannelName, NewPost, Page, RosterScope, TopicName};

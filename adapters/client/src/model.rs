@@ -89,6 +89,25 @@ pub struct Direct {
     pub created: bool,
 }
 
+/// An agent of a roster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RosterEntry {
+    /// The agent.
+    pub agent_account_id: String,
+    /// Unique name.
+    pub handle: String,
+    /// Shown beside the handle; may be empty.
+    pub display_name: String,
+    /// The agent it reports to.
+    pub parent_agent_id: Option<String>,
+    /// `idle`, `working`, `waiting`, `offline` or `unknown`.
+    pub presence: &'static str,
+    /// What it last said it does.
+    pub activity: Option<String>,
+    /// When it said so, in milliseconds since 1970.
+    pub activity_at_unix_ms: Option<i64>,
+}
+
 /// A topic of a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Topic {

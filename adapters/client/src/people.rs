@@ -7,7 +7,7 @@ use crate::{
     Client, ClientError, NewChannel,
     connect::within_deadline,
     convert,
-    model::{Account, Channel, Message, OpenAsk, ReadPosition, Topic},
+    model::{Account, Channel, Message, OpenAsk, ReadPosition, RosterEntry, Topic},
 };
 
 /// How a channel is named.
@@ -26,6 +26,17 @@ pub enum TopicName {
     Id(String),
     /// By its name.
     Name(String),
+}
+
+/// How far a roster reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RosterScope {
+    /// The agent, its parent, its siblings and its children.
+    Neighborhood,
+    /// The agent and everything below it.
+    Subtree,
+    /// Every agent of the same owner.
+    Owner,
 }
 
 /// A message to post.
@@ -64,6 +75,27 @@ impl Client {
         let request = within_deadline(pb::ListAccountsRequest::default());
         let reply = self.take(self.comms().list_accounts(request).await?);
         Ok(reply.accounts.into_iter().map(Account::from).collect())
+    }
+
+    /// Reads a roster: the agents around an agent, or around the caller, that the caller can see.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`].
+    pub async fn roster(
+        &self,
+        scope: RosterScope,
+        agent_id: Option<&str>,
+    ) -> Result<Vec<RosterEntry>, ClientError> {
+        let scope = match scope {
+            RosterScope::Neighborhood => pb::RosterScope::Neighborhood,
+            RosterScope::Subtree => pb::RosterScope::Subtree,
+            RosterScope::Owner => pb::RosterScope::Owner,
+        };
+        let agent_account_id = agent_id.unwrap_or_default().into();
+        let request = within_deadline(pb::GetRosterRequest { scope: scope.into(), agent_account_id });
+        let reply = self.take(self.comms().get_roster(request).await?);
+        Ok(reply.entries.into_iter().map(RosterEntry::from).collect())
     }
 
     /// Creates a person; administrators only.

@@ -1,11 +1,11 @@
 //! The command line: every command, its help and an example of it.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     commands::{
-        agent, answer, ask, asks, bench, channels, demo, dm, groups, login, post, read, search, serve, tail,
-        token, topics, user,
+        accounts, agent, answer, ask, asks, bench, channels, completions, demo, dm, groups, login, man, post,
+        read, roster, search, serve, status, tail, token, topics, user,
     },
     failure::{EXIT_CODES, Failure},
 };
@@ -80,12 +80,27 @@ enum Command {
     /// Creates, lists and revokes tokens
     #[command(after_help = "Example:\n  compass token create --agent deploy-bot")]
     Token(token::Args),
+    /// Shows agents with their presence and what they say they do
+    #[command(after_help = "Example:\n  compass roster --watch")]
+    Roster(roster::Args),
+    /// Sets what an agent says it is doing, or shows it
+    #[command(after_help = "Example:\n  compass status --agent deploy-bot \"reading the logs\"")]
+    Status(status::Args),
+    /// Lists the people and agents you can see
+    #[command(after_help = "Example:\n  compass accounts --json")]
+    Accounts(accounts::Args),
     /// Creates agents, moves them in the tree and attaches them
     #[command(after_help = "Example:\n  compass agent create deploy-bot")]
     Agent(agent::Args),
     /// Creates people
     #[command(after_help = "Example:\n  compass user create ana")]
     User(user::Args),
+    /// Prints what a shell needs to complete commands and options
+    #[command(after_help = "Example:\n  compass completions bash")]
+    Completions(completions::Args),
+    /// Prints or writes the manual pages
+    #[command(after_help = "Example:\n  compass man --dir ./man")]
+    Man(man::Args),
     /// Measures this program on this machine, as ratios to what the machine allows
     #[command(after_help = "Example:\n  compass bench")]
     Bench(bench::Args),
@@ -111,8 +126,13 @@ impl Cli {
             Command::Answer(args) => answer::run(args).await,
             Command::Tail(args) => tail::run(args).await,
             Command::Token(args) => token::run(args).await,
+            Command::Roster(args) => roster::run(args).await,
+            Command::Status(args) => status::run(args).await,
+            Command::Accounts(args) => accounts::run(args).await,
             Command::Agent(args) => agent::run(args).await,
             Command::User(args) => user::run(args).await,
+            Command::Completions(args) => completions::run(&args, Self::command()),
+            Command::Man(args) => man::run(&args, Self::command()),
             Command::Bench(args) => bench::run(args).await,
         }
     }
@@ -120,7 +140,7 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
-    use clap::{Command, CommandFactory as _};
+    use clap::Command;
 
     use super::*;
     use crate::defaults;

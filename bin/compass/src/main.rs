@@ -13,6 +13,7 @@ mod render;
 mod server;
 mod show;
 mod system;
+mod table;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,9 @@
 //! Who follows the events of channels and groups ends where a fresh read begins, whatever happened.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use compass_comms::{
     Caller,
@@ -57,7 +60,7 @@ struct Follower {
 impl Follower {
     async fn start(house: &House, who: &Caller) -> Self {
         let start = SubscribeFrom { since_seq: 0, epoch: 0 };
-        let mut stream = subscribe(&house.comms, who, start).await;
+        let mut stream = subscribe(&house.comms, &Arc::default(), who, start).await;
         assert!(matches!(stream.next().await, StreamItem::Boundary { .. }));
         let (channels, groups) = read(house, who).await;
         let mut follower = Self { who: who.clone(), stream, channels, groups };

@@ -10,7 +10,8 @@ use compass_client::{
 use super::context::Context;
 use crate::{config::Connection, directory::Directory, failure::Failure, output, output::Output, show};
 
-const FIRST_WAIT: Duration = Duration::from_millis(250);
+/// How long to wait before a stream that ended is opened again.
+pub(crate) const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// Ids of printed messages kept to recognise a repeat after lost events.
 const REMEMBERED: usize = 4096;
@@ -45,7 +46,8 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-fn next_wait(wait: Duration) -> Duration {
+/// How long to wait after the next failure in a row.
+pub(crate) fn next_wait(wait: Duration) -> Duration {
     (wait * 2).min(LONGEST_WAIT)
 }
 

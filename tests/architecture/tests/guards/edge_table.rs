@@ -140,6 +140,8 @@ pub(crate) const TABLE: &[Row] = &[
             "compass-runner",
             "compass-seaorm",
             "clap",
+            "clap_complete",
+            "clap_mangen",
             "crossterm",
             "directories",
             "fs4",

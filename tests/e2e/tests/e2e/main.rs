@@ -14,6 +14,7 @@ mod limits;
 mod people;
 mod race;
 mod reset;
+mod roster;
 mod samples;
 mod serve;
 mod spec;

@@ -206,10 +206,11 @@ impl RandomWorld {
     }
 }
 
-struct Draws(u64);
+/// Numbers that a seed decides.
+pub(super) struct Draws(pub(super) u64);
 
 impl Draws {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 += 1;
         usize::try_from(scatter(self.0) % bound as u64).unwrap_or_default()
     }

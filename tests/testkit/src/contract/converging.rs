@@ -43,6 +43,9 @@ use compass_domain::{
 };
 use compass_ports::Next;
 
+use tokio::task::JoinSet;
+
+use super::channels::Draws;
 use crate::{Fixture, Scene, drafts};
 
 type Step = for<'a> fn(&'a Cast) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
@@ -133,6 +136,37 @@ pub async fn a_snapshot_and_the_events_after_it_are_the_later_snapshot(fixture: 
         let mut late = Client::start(&cast, viewer).await;
         late.follow(&cast, cast.canary().await).await;
         late.check(&cast, "everything again over a newer snapshot").await;
+    }
+}
+
+/// EV-9 to EV-11, M6: calls of three callers run side by side while clients come and go; what a call is refused
+/// with does not matter here.
+pub async fn clients_that_start_while_random_calls_run_reach_the_snapshot(fixture: &Fixture) {
+    const CALLS: usize = 25;
+    const SEED: u64 = 41;
+    let cast = Arc::new(Cast::new(fixture).await);
+    let mut clients = Vec::new();
+    for round in 0..3 {
+        let mut tasks = JoinSet::new();
+        for (number, caller) in cast.viewers().into_iter().enumerate() {
+            let (cast, caller) = (Arc::clone(&cast), caller.clone());
+            let seed = SEED + 1000 * round + 100 * number as u64;
+            tasks.spawn(async move {
+                let mut draws = Draws(seed);
+                for call in 0..CALLS {
+                    cast.random_call(&caller, &mut draws, &format!("{seed}-{call}")).await;
+                }
+            });
+        }
+        for viewer in cast.viewers() {
+            clients.push(Client::start(&cast, viewer).await);
+        }
+        tasks.join_all().await;
+        let until = cast.canary().await;
+        for client in &mut clients {
+            client.follow(&cast, until).await;
+            client.check(&cast, &format!("round {round} of seed {SEED}")).await;
+        }
     }
 }
 
@@ -228,6 +262,71 @@ impl Cast {
     async fn set_status(&self) {
         let status = SetStatus { activity: "reading".into() };
         set_status(&self.comms, &self.bot, status).await.expect("a status");
+    }
+
+    /// One call of a caller in one of the channels it sees; many are refused.
+    async fn random_call(&self, by: &Caller, draws: &mut Draws, name: &str) {
+        let channels = list_channels(&self.comms, by).await.expect("channels");
+        let channel = ChannelRef::Id(channels[draws.below(channels.len())].id);
+        let accounts = list_accounts(&self.comms, by).await.expect("accounts");
+        let anyone = |draws: &mut Draws| accounts[draws.below(accounts.len())].id;
+        match draws.below(8) {
+            0 => {
+                let create = CreateAgent {
+                    handle: format!("a{name}"),
+                    parent: (draws.below(2) == 0).then(|| anyone(draws)),
+                    ..CreateAgent::default()
+                };
+                drop(create_agent(&self.comms, by, create).await);
+            }
+            1 => {
+                let mode =
+                    if draws.below(2) == 0 { Mode::Flat } else { Mode::Tree { anchor: anyone(draws) } };
+                let members = vec![anyone(draws), anyone(draws)];
+                let create = CreateChannel {
+                    name: name.into(),
+                    group: None,
+                    members,
+                    member_handles: Vec::new(),
+                    mode,
+                };
+                drop(create_channel(&self.comms, by, create).await);
+            }
+            2 | 3 => {
+                let mut update = UpdateMembers::of(channel);
+                update.add = vec![anyone(draws)];
+                update.remove = vec![anyone(draws)];
+                update.subscribe = vec![anyone(draws)];
+                drop(update_members(&self.comms, by, update).await);
+            }
+            4 => self.random_end(by, draws).await,
+            kind => {
+                let blocks = match kind {
+                    5 => vec![DraftBlock::Ask(drafts::yes_or_no()), DraftBlock::Ask(drafts::yes_or_no())],
+                    _ => vec![drafts::text(name)],
+                };
+                let topic = format!("topic {}", draws.below(4));
+                let topic = TopicInput { name: Some(topic), ..TopicInput::default() };
+                let post = PostMessage { channel, topic, blocks, client_request_id: String::new() };
+                drop(post_message(&self.comms, by, post).await);
+            }
+        }
+    }
+
+    /// Answers or withdraws an open ask of some channel.
+    async fn random_end(&self, by: &Caller, draws: &mut Draws) {
+        for channel in list_channels(&self.comms, by).await.expect("channels") {
+            let messages = messages_of(&self.comms, by, ChannelRef::Id(channel.id), None).await;
+            let open = messages.iter().flat_map(|message| message.asks()).find(|ask| ask.is_open());
+            let Some(ask) = open.map(compass_domain::Ask::id) else { continue };
+            if draws.below(2) == 0 {
+                let respond = RespondToAsk { ask: Some(ask), answers: drafts::yes() };
+                drop(respond_to_ask(&self.comms, by, respond).await);
+            } else {
+                drop(cancel_ask(&self.comms, by, CancelAsk { ask: Some(ask) }).await);
+            }
+            return;
+        }
     }
 
     /// The first ask of the lobby that is open.

@@ -247,6 +247,7 @@ macro_rules! events_contract {
                 what_is_private_is_skipped_in_replay_and_live_and_the_next_visible_event_arrives,
                 accounts_follow_the_directory_and_presence_follows_shared_channels,
                 a_removed_member_gets_the_event_of_its_removal_and_nothing_after,
+                a_removal_that_races_with_posts_is_the_last_event_of_its_channel,
                 a_repeat_under_a_key_tells_nothing,
                 an_answer_is_an_update_then_a_post_and_a_cancel_is_one_update,
                 agents_of_a_tree_get_its_events_without_a_member_row,
@@ -254,6 +255,7 @@ macro_rules! events_contract {
             ]
             converging: [
                 a_snapshot_and_the_events_after_it_are_the_later_snapshot,
+                clients_that_start_while_random_calls_run_reach_the_snapshot,
             ]
         }
     };

@@ -20,7 +20,8 @@ use compass_domain::{
     AccountId, AskState, ChannelId, Event, Message, MessageId, Position, Presence, Topic, TopicId, TopicName,
     UnixMillis,
 };
-use compass_ports::Next;
+use compass_ports::{Next, submit};
+use tokio::{sync::Barrier, task::JoinSet};
 
 use super::channels::RandomWorld;
 use crate::{Fixture, Scene, drafts};
@@ -43,7 +44,7 @@ impl Stage {
     }
 
     /// A stream of what comes from now on.
-    async fn from_now(&self, viewer: &Caller) -> EventStream {
+    async fn now_on(&self, viewer: &Caller) -> EventStream {
         let since_seq = self.seq().await;
         self.subscribe(viewer, SubscribeFrom { since_seq, epoch: self.comms.bus.epoch() }).await
     }
@@ -174,7 +175,7 @@ pub async fn accounts_follow_the_directory_and_presence_follows_shared_channels(
     let (ana, ben) = (stage.scene.caller(&anas), stage.scene.caller(&bens));
     let lobby = stage.scene.channel("lobby", &[&anas, &bens]).await;
     stage.scene.say(&anas, lobby, "t", "hello").await;
-    let (mut to_ana, mut to_ben) = (stage.from_now(&ana).await, stage.from_now(&ben).await);
+    let (mut to_ana, mut to_ben) = (stage.now_on(&ana).await, stage.now_on(&ben).await);
     let create = CreateAgent { handle: "bot".into(), ..CreateAgent::default() };
     let bot = create_agent(&stage.comms, &ana, create).await.unwrap();
     let present = |presence| Event::AgentPresenceChanged { agent: bot.id, presence, activity: String::new() };
@@ -206,7 +207,7 @@ pub async fn a_removed_member_gets_the_event_of_its_removal_and_nothing_after(fi
     let (ana, ben, eva) = (stage.scene.caller(&anas), stage.scene.caller(&bens), stage.scene.caller(&evas));
     let room = stage.channel(&ana, "room", &[&ben]).await;
     let all = stage.channel(&ana, "all", &[&ben, &eva]).await;
-    let (mut to_ben, mut to_eva) = (stage.from_now(&ben).await, stage.from_now(&eva).await);
+    let (mut to_ben, mut to_eva) = (stage.now_on(&ben).await, stage.now_on(&eva).await);
     stage.scene.say(&anas, room, "t", "ben still reads").await;
     assert!(matches!(next(&mut to_ben).await, Event::TopicUpserted(_)));
     next_posted(&mut to_ben).await;
@@ -224,6 +225,60 @@ pub async fn a_removed_member_gets_the_event_of_its_removal_and_nothing_after(fi
     }
 }
 
+/// EV-16 under concurrency: whatever order posts and the removal come in, nothing follows the removal.
+pub async fn a_removal_that_races_with_posts_is_the_last_event_of_its_channel(fixture: &Fixture) {
+    let stage = Stage::new(fixture);
+    let (anas, bens) = (stage.scene.user("ana").await, stage.scene.user("ben").await);
+    let (ana, ben) = (stage.scene.caller(&anas), stage.scene.caller(&bens));
+    let lobby = stage.scene.channel("lobby", &[&anas, &bens]).await;
+    for trial in 0..20 {
+        let room = stage.channel(&ana, &format!("room {trial}"), &[&ben]).await;
+        let mut to_ben = stage.now_on(&ben).await;
+        let barrier = Arc::new(Barrier::new(4));
+        let mut tasks = JoinSet::new();
+        for number in 0..3 {
+            let topic = format!("topic {number}");
+            let (job, _) = stage.scene.post_job(&anas, room, &topic, vec![drafts::text("racing")], None);
+            let (writer, tenant) = (Arc::clone(&stage.scene.writer), stage.scene.tenant.clone());
+            let barrier = Arc::clone(&barrier);
+            tasks.spawn(async move {
+                barrier.wait().await;
+                submit(&*writer, &tenant, job).await.is_ok()
+            });
+        }
+        let remove = UpdateMembers { remove: vec![bens.id], ..UpdateMembers::of(ChannelRef::Id(room)) };
+        let (comms, by) = (stage.comms.clone(), ana.clone());
+        tasks.spawn(async move {
+            barrier.wait().await;
+            update_members(&comms, &by, remove).await.is_ok()
+        });
+        // Read while it happens, as a subscriber does.
+        let mut told = Vec::new();
+        let removal = async {
+            loop {
+                match next(&mut to_ben).await {
+                    Event::ChannelChanged { channel, removed }
+                        if channel.id == room && !removed.is_empty() =>
+                    {
+                        return;
+                    }
+                    event => told.push(event),
+                }
+            }
+        };
+        removal.await;
+        assert!(tasks.join_all().await.into_iter().all(|done| done), "trial {trial}");
+        let canary = stage.scene.say(&anas, lobby, "t", "canary").await;
+        loop {
+            match next(&mut to_ben).await {
+                Event::MessagePosted(message) if message == canary => break,
+                Event::TopicUpserted(topic) if topic.channel == lobby => {}
+                late => panic!("trial {trial}: {late:?} after the removal and {} before it", told.len()),
+            }
+        }
+    }
+}
+
 /// 7.4-17.
 pub async fn a_repeat_under_a_key_tells_nothing(fixture: &Fixture) {
     let stage = Stage::new(fixture);
@@ -231,7 +286,7 @@ pub async fn a_repeat_under_a_key_tells_nothing(fixture: &Fixture) {
     let room = stage.scene.channel("room", &[&anas]).await;
     let say = |text, key| stage.scene.say_with_key(&anas, room, "t", text, key);
     say("once", Some("key")).await.unwrap();
-    let mut stream = stage.from_now(&stage.scene.caller(&anas)).await;
+    let mut stream = stage.now_on(&stage.scene.caller(&anas)).await;
     assert!(!say("once", Some("key")).await.unwrap().inserted);
     let canary = say("canary", None).await.unwrap().message;
     assert_eq!(next(&mut stream).await, Event::MessagePosted(canary));
@@ -246,7 +301,7 @@ pub async fn an_answer_is_an_update_then_a_post_and_a_cancel_is_one_update(fixtu
     let room = stage.scene.channel("room", &[&anas, &bens, &bots]).await;
     let (message, asks) =
         stage.scene.ask_all(&bots, room, vec![drafts::yes_or_no(), drafts::yes_or_no()]).await;
-    let mut stream = stage.from_now(&ben).await;
+    let mut stream = stage.now_on(&ben).await;
     let respond = RespondToAsk { ask: Some(asks[0]), answers: drafts::yes() };
     respond_to_ask(&stage.comms, &ben, respond).await.unwrap();
     for _ in 0..2 {
@@ -271,8 +326,8 @@ pub async fn agents_of_a_tree_get_its_events_without_a_member_row(fixture: &Fixt
     let (leaf, other) = (stage.scene.child("leaf", &top).await, stage.scene.agent("other", &anas).await);
     let tree = stage.scene.tree("tree", &top).await;
     let all = stage.scene.channel("all", &[&leaf, &other]).await;
-    let mut to_leaf = stage.from_now(&stage.scene.caller(&leaf)).await;
-    let mut to_other = stage.from_now(&stage.scene.caller(&other)).await;
+    let mut to_leaf = stage.now_on(&stage.scene.caller(&leaf)).await;
+    let mut to_other = stage.now_on(&stage.scene.caller(&other)).await;
     let below = stage.scene.say(&anas, tree, "t", "below").await;
     let canary = stage.scene.say(&leaf, all, "t", "canary").await;
     assert_eq!(next_posted(&mut to_leaf).await, below);
@@ -286,7 +341,7 @@ pub async fn every_event_is_seen_by_whom_the_read_shows_it_on_random_worlds(fixt
     let world = RandomWorld::build(&stage.scene, 23).await;
     let mut streams = Vec::new();
     for viewer in &world.accounts {
-        streams.push((viewer, stage.from_now(&stage.scene.caller(viewer)).await));
+        streams.push((viewer, stage.now_on(&stage.scene.caller(viewer)).await));
     }
     let mut channels = Vec::new();
     for (id, _) in &world.channels {
