@@ -101,8 +101,8 @@ fn visible() -> String {
 pub(crate) async fn list(tx: &mut Tx, of: &TenantId, viewer: Actor) -> Result<Vec<Account>, StorageError> {
     let sql = format!(
         "WITH RECURSIVE {visible}
-        SELECT {COLUMNS} FROM visible JOIN accounts account ON account.id = visible.id
-        WHERE account.tenant = $1 ORDER BY account.handle",
+        SELECT {COLUMNS} FROM visible CROSS JOIN accounts account
+        WHERE account.id = visible.id AND account.tenant || '' = $1 ORDER BY account.handle",
         visible = visible(),
     );
     let rows = tx.all(&sql, vec![tenant(of), id(viewer.id)]).await?;
@@ -119,9 +119,9 @@ pub(crate) async fn roster(
 ) -> Result<Vec<Account>, StorageError> {
     let sql = format!(
         "WITH RECURSIVE {visible}, {around}
-        SELECT {COLUMNS} FROM around JOIN visible ON visible.id = around.id
-        JOIN accounts account ON account.id = around.id
-        WHERE account.tenant = $1 AND account.kind = {AGENT} ORDER BY account.id",
+        SELECT {COLUMNS} FROM around JOIN visible ON visible.id = around.id CROSS JOIN accounts account
+        WHERE account.id = around.id AND account.tenant || '' = $1 AND account.kind = {AGENT}
+        ORDER BY account.id",
         visible = visible(),
         around = around(scope),
     );
@@ -166,8 +166,8 @@ pub(crate) async fn channel_mates(
 ) -> Result<Vec<AccountId>, StorageError> {
     let sql = format!(
         "WITH RECURSIVE {mine}, {shared}
-        SELECT DISTINCT account.id FROM shared JOIN accounts account ON account.id = shared.account
-        WHERE account.tenant = $1",
+        SELECT DISTINCT account.id FROM shared CROSS JOIN accounts account
+        WHERE account.id = shared.account AND account.tenant || '' = $1",
         mine = participation::channels_of("mine", "$2"),
         shared = participation::participants_of("shared", "mine"),
     );
