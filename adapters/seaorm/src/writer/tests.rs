@@ -205,12 +205,9 @@ async fn joined_reads_return_the_rows_of_each_in_the_order_of_the_calls() {
         let mut session = Session::new(&world.db.storage.pools, &tenant());
         let rows = session.read(&calls).await.unwrap();
         session.abandon().await;
-        let found: Vec<(Read, usize)> =
-            calls.iter().map(|call| call.read).zip(rows.iter().map(Vec::len)).collect();
+        let found: Vec<(Read, usize)> = calls.iter().map(|call| call.read).zip(rows.iter().map(Vec::len)).collect();
         let of = |read| found.iter().find(|(other, _)| *other == read).map(|(_, rows)| *rows);
-        for read in
-            [Read::LockChannels, Read::LockTopics, Read::Participants, Read::Asks, Read::Places, Read::Routed]
-        {
+        for read in [Read::LockChannels, Read::LockTopics, Read::Participants, Read::Asks, Read::Places, Read::Routed] {
             assert_eq!(of(read), Some(1), "{read:?} of {found:?}");
         }
         let asked = calls.iter().position(|call| call.read == Read::Asks).unwrap();
@@ -258,8 +255,7 @@ async fn no_statement_of_the_writer_scans_a_table() {
         // An index that is read without a condition is the whole table in another order.
         let lines: Vec<&str> = plan.lines().collect();
         for pair in lines.windows(2) {
-            let whole =
-                pair[0].contains("Index") && pair[0].contains("Scan") && !pair[1].contains("Index Cond");
+            let whole = pair[0].contains("Index") && pair[0].contains("Scan") && !pair[1].contains("Index Cond");
             if whole {
                 wholes.push(format!("{name}: {}", pair[0].trim()));
             }
