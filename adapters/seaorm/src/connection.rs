@@ -208,7 +208,7 @@ async fn open_for_writing(file: &SqliteConnectOptions) -> Result<SqlitePool, sql
         pool.connect_with(file.clone())
     };
     let is_busy = |error: &sqlx::Error| {
-        error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == "5")
+        error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "5")
     };
     let patient = async {
         loop {
