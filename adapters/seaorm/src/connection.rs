@@ -6,7 +6,7 @@ use compass_domain::TenantId;
 use sqlx::{
     ConnectOptions as _, Connection as _, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous},
 };
 use tokio_util::task::TaskTracker;
 
@@ -20,6 +20,8 @@ const POOL_SETTINGS: [(&str, &str); 4] =
     [("role", ROLE), ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("jit", "off")];
 /// How long a transaction waits for a connection, or on SQLite for the write lock.
 const WAIT: Duration = Duration::from_secs(5);
+/// How long a server waits before it tries again to open a file that another one is opening.
+const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
 /// Which database, and how.
 #[derive(Debug, Clone)]
@@ -181,13 +183,7 @@ async fn connect_sqlite(options: &Options) -> Result<SeaStorage, OpenError> {
         .pragma("cache_size", "-20000")
         .disable_statement_logging();
     let open = OpenError::refused("open the database file");
-    let write = sqlite_pool()
-        .max_connections(1)
-        .acquire_timeout(WAIT)
-        .test_before_acquire(false)
-        .connect_with(file.clone())
-        .await
-        .map_err(|error| open(error.into()))?;
+    let write = open_for_writing(&file).await.map_err(|error| open(error.into()))?;
     schema::prepare_sqlite(&write, &options.tenants).await?;
     match checks::sqlite_durability(&write).await {
         Err(OpenError::UnsafeDurability { setting, value, .. }) if options.allow_unsafe_durability => {
@@ -203,6 +199,29 @@ async fn connect_sqlite(options: &Options) -> Result<SeaStorage, OpenError> {
         .await
         .map_err(|error| OpenError::refused("open the database file for reading")(error.into()))?;
     Ok(SeaStorage { pools: Pools::Sqlite { write, read } })
+}
+
+/// A new file is given its log by one server alone, and SQLite makes no other one wait for that: it is busy at once.
+async fn open_for_writing(file: &SqliteConnectOptions) -> Result<SqlitePool, sqlx::Error> {
+    let open = || {
+        let pool = sqlite_pool().max_connections(1).acquire_timeout(WAIT).test_before_acquire(false);
+        pool.connect_with(file.clone())
+    };
+    let is_busy = |error: &sqlx::Error| {
+        error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "5")
+    };
+    let patient = async {
+        loop {
+            match open().await {
+                Err(error) if is_busy(&error) => tokio::time::sleep(BUSY_PAUSE).await,
+                opened => return opened,
+            }
+        }
+    };
+    match tokio::time::timeout(WAIT, patient).await {
+        Ok(opened) => opened,
+        Err(_) => open().await,
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used as a function of map_err")]

@@ -107,8 +107,8 @@ pub(crate) async fn seed_cursors(
     let sql = format!(
         "INSERT INTO cursors (agent, channel, tenant, acked_seq)
         SELECT wanted.agent, channel.id, $1, channel.last_seq
-        FROM {wanted} JOIN channels channel ON channel.id = wanted.channel
-        WHERE channel.tenant = $1
+        FROM {wanted} CROSS JOIN channels channel
+        WHERE channel.id = wanted.channel AND channel.tenant || '' = $1
         ON CONFLICT (agent, channel) DO NOTHING",
         wanted = wanted(dialect),
     );

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use compass_comms::{
-    channels::resolve::ChannelRef,
+    channels::{
+        resolve::ChannelRef,
+        update_members::{UpdateMembers, update_members},
+    },
     events::{Audiences, EventStream, StreamItem, SubscribeFrom, subscribe},
     topics::{
         list_topics::{ListTopics, list_topics},
@@ -207,7 +210,10 @@ pub async fn a_place_is_told_to_its_person_alone_and_only_when_it_moves(fixture:
     assert_eq!(heard(&mut anas).await, moved);
     assert_eq!(heard(&mut anas).await, canary);
     assert_eq!(heard(&mut bens).await, canary);
-    scene.remove(room, &ana).await;
+    let update =
+        UpdateMembers { remove_handles: vec!["ana".into()], ..UpdateMembers::of(ChannelRef::Id(room)) };
+    update_members(&scene.comms(), &scene.caller(&ben), update).await.unwrap();
+    assert!(matches!(heard(&mut anas).await, Event::ChannelChanged { .. }));
     scene.bus.publish(&scene.tenant, vec![moved]);
     let other = scene.channel("other", &[&ana]).await;
     let canary = scene.say(&ana, other, "t", "canary").await;
