@@ -40,14 +40,6 @@ impl AgentTree {
         self.nodes.get(&agent).and_then(|node| node.parent)
     }
 
-    /// `top` and everyone below it, by id.
-    pub fn subtree(&self, top: AccountId) -> Vec<AccountId> {
-        let mut agents: Vec<AccountId> =
-            self.nodes.keys().copied().filter(|&agent| self.stands_under(agent, top)).collect();
-        agents.sort_unstable();
-        agents
-    }
-
     /// `agent` and everyone above it, from below; a cycle in the rows ends the walk.
     pub fn above(&self, agent: AccountId) -> Vec<AccountId> {
         let mut chain = Vec::new();
@@ -81,15 +73,6 @@ impl AgentTree {
             return Err(MoveError::Cycle);
         }
         Ok(())
-    }
-
-    /// The same forest with `agent` directly below `parent`.
-    #[must_use]
-    pub fn moved(mut self, agent: AccountId, parent: Option<AccountId>) -> Self {
-        if let Some(node) = self.nodes.get_mut(&agent) {
-            node.parent = parent;
-        }
-        self
     }
 
     /// True if `agent` is `top` or stands below it; a cycle in the rows ends the walk.
@@ -180,9 +163,9 @@ mod tests {
 
     #[test]
     fn walks_end_on_a_cycle() {
-        let forest = forest().moved(id(1), Some(id(4)));
+        let node = |agent, parent| (id(agent), AgentNode { owner: id(9), parent: Some(id(parent)) });
+        let forest = AgentTree::new([node(1, 4), node(2, 1), node(3, 1), node(4, 2)]);
         assert_eq!(forest.above(id(2)), [id(2), id(1), id(4)]);
-        assert_eq!(forest.subtree(id(4)), [id(1), id(2), id(3), id(4)]);
         assert_eq!(forest.check_move(id(3), Some(id(4))), Ok(()));
     }
 
@@ -191,6 +174,5 @@ mod tests {
         let forest = forest();
         assert_eq!(forest.reports(id(1)), [id(2), id(3)]);
         assert_eq!(forest.above(id(4)), [id(4), id(2), id(1)]);
-        assert_eq!(forest.subtree(id(2)), [id(2), id(4)]);
     }
 }

@@ -159,3 +159,68 @@ fn pairs(cursors: &[(AccountId, ChannelId)]) -> Value {
     );
     serde_json::Value::Array(rows.collect()).to_string().into()
 }
+
+#[cfg(test)]
+mod tests {
+    use compass_comms::ports::{Storage as _, UnitOfWork};
+    use compass_domain::{
+        Account, AccountKind, Channel, Handle, UserRole,
+        channel::{ChannelKind, ChannelName, Member, MembershipMode, PostPolicy},
+    };
+
+    use super::*;
+    use crate::testing::Db;
+
+    const ROOM: ChannelId = ChannelId::from_bytes([1; 16]);
+    const ANA: AccountId = AccountId::from_bytes([2; 16]);
+
+    async fn begin(db: &Db) -> Box<dyn UnitOfWork> {
+        db.storage.begin(&TenantId::default_tenant()).await.expect("a unit")
+    }
+
+    async fn gate(db: &Db) -> i64 {
+        db.number("SELECT gate FROM channels").await
+    }
+
+    #[tokio::test]
+    async fn every_change_of_who_takes_part_or_posts_changes_the_gate() {
+        for db in Db::both().await {
+            let mut unit = begin(&db).await;
+            let kind = AccountKind::User { role: UserRole::Member };
+            let handle = Handle::parse("ana").expect("a handle");
+            let ana = Account { id: ANA, handle, display_name: String::new(), kind };
+            unit.accounts().insert(&ana).await.expect("an account");
+            let room = Channel {
+                id: ROOM,
+                name: ChannelName::parse("room").expect("a name"),
+                group: None,
+                kind: ChannelKind::Channel,
+                mode: MembershipMode::Flat,
+                policy: PostPolicy::Open,
+                mandatory: false,
+                members: Vec::new(),
+                tree_subscribers: Vec::new(),
+                pins: Vec::new(),
+            };
+            unit.channels().insert(&room).await.expect("a channel");
+            unit.commit().await.expect("kept");
+            let mut last = gate(&db).await;
+            for change in 0..4 {
+                let mut unit = begin(&db).await;
+                match change {
+                    0 => {
+                        let member = Member { account: ANA, subscribed: false };
+                        unit.channels().put_member(ROOM, member).await.expect("a member");
+                    }
+                    1 => unit.participants().put_subscription(ROOM, ANA, true).await.expect("a choice"),
+                    2 => unit.settings().set_policy(ROOM, PostPolicy::Open, true).await.expect("a policy"),
+                    _ => unit.participants().touch(&[ROOM]).await.expect("a touch"),
+                }
+                unit.commit().await.expect("kept");
+                let now = gate(&db).await;
+                assert!(now > last, "change {change}");
+                last = now;
+            }
+        }
+    }
+}

@@ -16,7 +16,7 @@ use crate::{
     transaction::{Access, Tx},
 };
 
-const WORLDS: u64 = 200;
+const WORLDS: u64 = 1000;
 const PEOPLE: usize = 3;
 const AGENTS: usize = 7;
 const CHANNELS: usize = 4;

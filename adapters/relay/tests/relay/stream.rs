@@ -126,3 +126,23 @@ async fn a_stream_ends_cleanly_when_the_server_stops() {
     server.stop.cancel();
     while stream.message().await.unwrap().is_some() {}
 }
+
+#[tokio::test]
+async fn a_new_group_is_told_to_those_that_see_it() {
+    let server = Server::start().await;
+    let mut stream = subscribe(&server, &server.admin, 0, 0).await;
+    let mut client = server.conversation();
+    let mut made = Vec::new();
+    for visibility in [v1::ChannelGroupVisibility::Owner, v1::ChannelGroupVisibility::Shared] {
+        let visibility = visibility.into();
+        let create = v1::CreateChannelGroupRequest { name: "teams".into(), visibility, ..Default::default() };
+        let reply = client.create_channel_group(with(&server.member.token, create)).await.unwrap();
+        made.push(reply.into_inner().group);
+    }
+    let told = loop {
+        if let Some(Payload::ChannelGroupChanged(changed)) = next(&mut stream).await.payload {
+            break changed.group;
+        }
+    };
+    assert_eq!(told, made[1], "the first one is its owner's alone");
+}

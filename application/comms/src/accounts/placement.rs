@@ -137,6 +137,11 @@ async fn claim_room(
     let purpose = Purpose::Coordination { manager: manager.id };
     let mut attempt = 1;
     while !unit.purposes().claim(&room, &purpose).await? {
+        // The lock of the tree keeps others from making it; without it no name would ever do.
+        if unit.purposes().find(&purpose).await?.is_some() {
+            let taken = format!("agent {} has a channel with its reports already", manager.id);
+            return Err(StorageError::Conflict(taken).into());
+        }
         attempt += 1;
         room.name = ChannelName::coordination(&manager.handle, attempt)?;
     }

@@ -46,7 +46,7 @@ enum Command {
         after_help = "Example:\n  compass channels members releases --subscribe deploy-bot --remove ben"
     )]
     Members(MembersArgs),
-    /// Sets who may post, and whether every agent in it is delivered to
+    /// Changes who may post, or whether every agent in it is delivered to
     #[command(after_help = "Example:\n  compass channels policy releases --owner ana --mandatory")]
     Policy(PolicyArgs),
     /// Pins a message, or takes one off the board
@@ -97,16 +97,23 @@ struct MembersArgs {
 }
 
 #[derive(clap::Args, Debug)]
+#[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
 struct PolicyArgs {
     /// Name or id of the channel
     #[arg(value_name = "CHANNEL")]
     channel: String,
-    /// Handle of the member that alone may post [default: every participant may]
-    #[arg(long, value_name = "HANDLE")]
+    /// Handle of the member that alone may post from now on [default: as it is]
+    #[arg(long, value_name = "HANDLE", group = "change", conflicts_with = "open")]
     owner: Option<String>,
-    /// Deliver to every agent in it, subscribed or not [default: to subscribers]
-    #[arg(long)]
+    /// Let every participant post [default: as it is]
+    #[arg(long, group = "change")]
+    open: bool,
+    /// Deliver to every agent in it, subscribed or not [default: as it is]
+    #[arg(long, group = "change", conflicts_with = "optional")]
     mandatory: bool,
+    /// Deliver to subscribers alone [default: as it is]
+    #[arg(long, group = "change")]
+    optional: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -182,9 +189,7 @@ async fn members(args: MembersArgs) -> Result<(), Failure> {
     };
     // Without a change it shows the channel as it is, also to who only sees it.
     let channel = if changes == MemberChanges::default() {
-        let id = channel_id(&context, &args.channel).await?;
-        let found = context.client.channels().await?.into_iter().find(|channel| channel.id == id);
-        found.ok_or_else(|| Failure::Usage(format!("no channel {:?} that you can see", args.channel)))?
+        seen(&context, &args.channel).await?
     } else {
         context.client.update_members(&channel_name(&args.channel), changes).await?
     };
@@ -197,13 +202,14 @@ async fn members(args: MembersArgs) -> Result<(), Failure> {
 
 async fn policy(args: PolicyArgs) -> Result<(), Failure> {
     let context = Context::open(&args.connection).await?;
+    let now = seen(&context, &args.channel).await?;
     let owner_account_id = match &args.owner {
         Some(handle) => Some(Directory::load(&context.client).await?.by_handle(handle)?.id.clone()),
-        None => None,
+        None => now.owner_account_id.filter(|_| !args.open),
     };
-    let id = channel_id(&context, &args.channel).await?;
-    let policy = Policy { owner_account_id, mandatory_subscription: args.mandatory };
-    let channel = context.client.set_policy(&id, policy).await?;
+    let mandatory_subscription = args.mandatory || (now.mandatory_subscription && !args.optional);
+    let policy = Policy { owner_account_id, mandatory_subscription };
+    let channel = context.client.set_policy(&now.id, policy).await?;
     print(context.out, &channel, &[])
 }
 
@@ -222,6 +228,13 @@ async fn pin(args: PinArgs) -> Result<(), Failure> {
     entries
         .into_iter()
         .try_for_each(|(id, place)| context.out.line(&format!("{place}  {}", render::line(id))))
+}
+
+/// A channel that you can see, given by name or id.
+async fn seen(context: &Context, channel: &str) -> Result<Channel, Failure> {
+    let id = channel_id(context, channel).await?;
+    let found = context.client.channels().await?.into_iter().find(|seen| seen.id == id);
+    found.ok_or_else(|| Failure::Usage(format!("no channel {channel:?} that you can see")))
 }
 
 /// The id of a channel that you can see, given by name or id.

@@ -25,6 +25,11 @@ async fn groups_channels_and_their_members_are_made_and_changed_from_the_command
     assert!(policy.contains("#latest  owner posts  mandatory"), "{policy}");
     let listed = world.ok(&["channels"]).await;
     assert!(listed.contains("teams / #latest"), "{listed}");
+    let optional = &world.json(&["channels", "policy", "latest", "--optional"]).await[0];
+    assert!(optional["owner_account_id"].is_string(), "what is not named stays: {optional}");
+    assert_eq!(optional["mandatory_subscription"], false);
+    let unchanged = world.run(&["channels", "policy", "latest"]).await;
+    assert!(unchanged.code == Some(2), "{unchanged:?}");
 
     world.ok(&["post", "--channel", "latest", "--topic", "t", "pin me"]).await;
     let message = world.json(&["read", "--channel", "latest"]).await[0]["id"].as_str().unwrap().to_owned();

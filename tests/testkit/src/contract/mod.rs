@@ -346,6 +346,7 @@ macro_rules! channels_contract {
                 concurrent_first_reports_make_one_channel,
                 a_move_changes_the_managers_channels_and_the_last_report_leaves_one_dormant,
                 a_refused_agent_leaves_no_channel_of_a_manager_behind,
+                crossed_moves_members_and_posts_do_not_deadlock,
             ]
             dm_cases: [
                 two_people_have_one_conversation_whoever_opens_it,

@@ -11,12 +11,14 @@ use compass_comms::{
         create_channel::create_channel,
         resolve::ChannelRef,
         set_policy::{SetPolicy, set_policy},
+        update_members::{UpdateMembers, update_members},
     },
     groups::{
         create_group::{CreateGroup, create_group},
         list_groups::list_groups,
         resolve::GroupRef,
     },
+    messages::post_message::{PostMessage, TopicInput, post_message},
     topics::list_topics::{ListTopics, list_topics},
 };
 use compass_domain::{
@@ -389,4 +391,70 @@ pub async fn a_refused_agent_leaves_no_channel_of_a_manager_behind(fixture: &Fix
     assert_eq!(refused.kind(), ErrorKind::Conflict);
     assert!(room_of(&scene, &boss).await.is_none());
     assert_eq!(list_groups(&scene.comms(), &scene.caller(&ana)).await.unwrap(), []);
+}
+
+/// M2: moves, member changes, births and posts that cross each other all go through.
+pub async fn crossed_moves_members_and_posts_do_not_deadlock(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let (left, right) = (scene.agent("left", &ana).await, scene.agent("right", &ana).await);
+    let (one, two) = (scene.child("one", &left).await, scene.child("two", &right).await);
+    let trees = [scene.tree("lefts", &left).await, scene.tree("rights", &right).await];
+    let barrier = Arc::new(Barrier::new(8));
+    let mut tasks = Vec::new();
+    for task in 0..8usize {
+        let writer = if task % 2 == 0 { &scene.writer } else { &scene.second };
+        let (comms, caller) = (scene.comms_over(writer), scene.caller(&ana));
+        let barrier = Arc::clone(&barrier);
+        let agents = [one.id, two.id];
+        let parents = [left.id, right.id];
+        tasks.push(TaskTracker::new().spawn(async move {
+            barrier.wait().await;
+            for round in 0..6usize {
+                let (this, that) = ((task + round) % 2, (task + round + 1) % 2);
+                let refused = match task % 4 {
+                    0 => {
+                        let reparent =
+                            ReparentAgent { agent: Some(agents[this]), new_parent: Some(parents[that]) };
+                        reparent_agent(&comms, &caller, reparent).await.err().map(|error| error.kind())
+                    }
+                    1 => {
+                        let update = UpdateMembers {
+                            subscribe: vec![agents[this]],
+                            ..UpdateMembers::of(ChannelRef::Id(trees[that]))
+                        };
+                        update_members(&comms, &caller, update).await.err().map(|error| error.kind())
+                    }
+                    2 => {
+                        let handle = format!("born{task}-{round}");
+                        let create =
+                            CreateAgent { handle, parent: Some(parents[this]), ..CreateAgent::default() };
+                        create_agent(&comms, &caller, create).await.err().map(|error| error.kind())
+                    }
+                    _ => {
+                        let post = PostMessage {
+                            channel: ChannelRef::Id(trees[this]),
+                            topic: TopicInput { name: Some("t".to_owned()), ..TopicInput::default() },
+                            blocks: vec![drafts::text("hello")],
+                            client_request_id: String::new(),
+                        };
+                        post_message(&comms, &caller, post).await.err().map(|error| error.kind())
+                    }
+                };
+                if let Some(kind) = refused {
+                    return Err(format!("task {task} round {round}: {kind:?}"));
+                }
+            }
+            Ok(())
+        }));
+    }
+    for task in tasks {
+        assert_eq!(task.await.unwrap(), Ok(()));
+    }
+    for (manager, others) in [(&left, &right), (&right, &left)] {
+        let (_, members) = room_of(&scene, manager).await.unwrap();
+        let (_, elsewhere) = room_of(&scene, others).await.unwrap();
+        let in_both = members.iter().filter(|member| elsewhere.contains(member)).count();
+        assert_eq!(in_both, 0, "a report has one manager");
+    }
 }
