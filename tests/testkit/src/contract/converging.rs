@@ -9,6 +9,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::Arc,
+    time::Duration,
 };
 
 use compass_comms::{
@@ -43,10 +44,13 @@ use compass_domain::{
 };
 use compass_ports::Next;
 
-use tokio::task::JoinSet;
+use tokio::{task::JoinSet, time::timeout};
 
 use super::channels::Draws;
 use crate::{Fixture, Scene, drafts};
+
+/// How long an event may take that must come.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 type Step = for<'a> fn(&'a Cast) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
@@ -447,8 +451,8 @@ impl Client {
     /// Applies what comes up to the canary.
     async fn follow(&mut self, cast: &Cast, until: u64) {
         loop {
-            let item = self.stream.next().await;
-            let StreamItem::Event(published) = item else { panic!("an event, not {item:?}") };
+            let item = timeout(PATIENCE, self.stream.next()).await;
+            let Ok(StreamItem::Event(published)) = item else { panic!("an event, not {item:?}") };
             self.apply(cast, &published.event).await;
             if published.seq >= until {
                 assert_eq!(published.seq, until, "everyone sees the canary");
