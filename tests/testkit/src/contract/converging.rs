@@ -44,7 +44,7 @@ use compass_domain::{
 };
 use compass_ports::Next;
 
-use tokio::{task::JoinSet, time::timeout};
+use tokio::{sync::Mutex, task::JoinSet, time::timeout};
 
 use super::channels::Draws;
 use crate::{Fixture, Scene, drafts};
@@ -183,6 +183,7 @@ struct Cast {
     ben: Caller,
     bot: Caller,
     anas: Account,
+    member_changes: Mutex<()>,
 }
 
 impl Cast {
@@ -193,7 +194,8 @@ impl Cast {
         scene.channel("room", &[&anas, &bot]).await;
         scene.channel("lobby", &[&anas, &ben, &bot]).await;
         let (ana, ben, bot) = (scene.caller(&anas), scene.caller(&ben), scene.caller(&bot));
-        Self { comms: scene.comms(), audiences: Arc::default(), scene, ana, ben, bot, anas }
+        let (comms, audiences) = (scene.comms(), Arc::default());
+        Self { scene, comms, audiences, ana, ben, bot, anas, member_changes: Mutex::default() }
     }
 
     fn viewers(&self) -> [&Caller; 3] {
@@ -271,7 +273,9 @@ impl Cast {
     /// One call of a caller in one of the channels it sees; many are refused.
     async fn random_call(&self, by: &Caller, draws: &mut Draws, name: &str) {
         let channels = list_channels(&self.comms, by).await.expect("channels");
-        let channel = ChannelRef::Id(channels[draws.below(channels.len())].id);
+        // Whoever was removed everywhere has nothing to do.
+        let Some(channel) = draws.pick(&channels) else { return };
+        let channel = ChannelRef::Id(channel.id);
         let accounts = list_accounts(&self.comms, by).await.expect("accounts");
         let anyone = |draws: &mut Draws| accounts[draws.below(accounts.len())].id;
         match draws.below(8) {
@@ -301,7 +305,10 @@ impl Cast {
                 update.add = vec![anyone(draws)];
                 update.remove = vec![anyone(draws)];
                 update.subscribe = vec![anyone(draws)];
+                // Two changes of one channel at once may be told in the other order than they were kept.
+                let alone = self.member_changes.lock().await;
                 drop(update_members(&self.comms, by, update).await);
+                drop(alone);
             }
             4 => self.random_end(by, draws).await,
             kind => {
