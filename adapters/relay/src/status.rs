@@ -112,6 +112,16 @@ mod tests {
         }
     }
 
+    #[derive(Debug, thiserror::Error)]
+    #[error("again: {0}")]
+    struct WrappedTwice(#[source] Wrapped);
+
+    impl Classified for WrappedTwice {
+        fn kind(&self) -> ErrorKind {
+            self.0.kind()
+        }
+    }
+
     const TABLE: [(ErrorKind, Code, &str, bool); 10] = [
         (ErrorKind::NotFound, Code::NotFound, "not_found", true),
         (ErrorKind::InvalidArgument, Code::InvalidArgument, "invalid_argument", true),
@@ -130,8 +140,14 @@ mod tests {
         for (kind, code, token, _) in TABLE {
             assert_eq!(status(&Failure(kind)).code(), code, "{kind:?}");
             assert_eq!(status(&Wrapped(Failure(kind))).code(), code, "{kind:?} wrapped");
+            assert_eq!(status(&WrappedTwice(Wrapped(Failure(kind)))).code(), code, "{kind:?} wrapped twice");
             assert_eq!(call_error(&Failure(kind)).code, token, "{kind:?}");
             assert_eq!(call_error(&Wrapped(Failure(kind))).code, token, "{kind:?} wrapped");
+            assert_eq!(
+                call_error(&WrappedTwice(Wrapped(Failure(kind)))).code,
+                token,
+                "{kind:?} wrapped twice"
+            );
         }
     }
 

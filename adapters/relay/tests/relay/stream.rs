@@ -41,7 +41,8 @@ async fn a_fresh_stream_starts_with_its_boundary_and_tells_what_an_answer_change
     assert_eq!(first.instance_epoch, server.comms.bus.epoch());
     let posted = server.post(&server.agent, vec![ask_block(yes_or_no())]).await.unwrap();
     let Payload::TopicUpserted(topic) = talk(&mut stream).await else { panic!("the topic comes first") };
-    assert_eq!(topic.topic.unwrap().name, "t");
+    let topic = topic.topic.unwrap();
+    assert_eq!((topic.name.as_str(), topic.message_count, topic.open_ask_count), ("t", 1, 1));
     assert_eq!(
         talk(&mut stream).await,
         Payload::MessagePosted(v1::MessagePosted { message: Some(posted.clone()) })

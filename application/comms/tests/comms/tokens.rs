@@ -259,3 +259,28 @@ async fn of_two_that_trade_one_sign_in_at_once_one_gets_a_token() {
         assert_eq!(won, 1);
     }
 }
+
+#[tokio::test]
+async fn a_token_that_has_an_end_works_until_then_and_is_listed_until_then() {
+    let house = House::new().await;
+    let ada = house.user("ada").await;
+    let token = format!("{}A", "e".repeat(42));
+    let end = compass_domain::UnixMillis(house.comms.clock.now().0 + 1000);
+    let row = TokenRow {
+        id: TokenId::from_bytes([7; 16]),
+        hash: TokenHash(Sha256::digest(&token).into()),
+        subject: Subject::Account(ada.actor.id),
+        created_at: house.comms.clock.now(),
+        expires_at: Some(end),
+        revoked_at: None,
+    };
+    let mut unit = house.comms.storage.begin(&house.tenant).await.unwrap();
+    unit.tokens().insert(&row).await.unwrap();
+    unit.commit().await.unwrap();
+    house.clock.advance_ms(999);
+    assert_eq!(authenticate(&house.comms, &token).await.unwrap(), Principal::Account(ada.clone()));
+    assert_eq!(list_tokens(&house.comms, &ada, None).await.unwrap(), [row]);
+    house.clock.advance_ms(1);
+    assert_eq!(kind(authenticate(&house.comms, &token).await), ErrorKind::Unauthenticated);
+    assert_eq!(list_tokens(&house.comms, &ada, None).await.unwrap(), []);
+}

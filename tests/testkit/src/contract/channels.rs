@@ -210,6 +210,11 @@ impl RandomWorld {
 pub(super) struct Draws(pub(super) u64);
 
 impl Draws {
+    /// One of the items, if there are any.
+    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        if items.is_empty() { None } else { Some(&items[self.below(items.len())]) }
+    }
+
     pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 += 1;
         usize::try_from(scatter(self.0) % bound as u64).unwrap_or_default()

@@ -9,6 +9,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::Arc,
+    time::Duration,
 };
 
 use compass_comms::{
@@ -43,10 +44,13 @@ use compass_domain::{
 };
 use compass_ports::Next;
 
-use tokio::task::JoinSet;
+use tokio::{sync::Mutex, task::JoinSet, time::timeout};
 
 use super::channels::Draws;
 use crate::{Fixture, Scene, drafts};
+
+/// How long an event may take that must come.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 type Step = for<'a> fn(&'a Cast) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
@@ -179,6 +183,7 @@ struct Cast {
     ben: Caller,
     bot: Caller,
     anas: Account,
+    member_changes: Mutex<()>,
 }
 
 impl Cast {
@@ -189,7 +194,8 @@ impl Cast {
         scene.channel("room", &[&anas, &bot]).await;
         scene.channel("lobby", &[&anas, &ben, &bot]).await;
         let (ana, ben, bot) = (scene.caller(&anas), scene.caller(&ben), scene.caller(&bot));
-        Self { comms: scene.comms(), audiences: Arc::default(), scene, ana, ben, bot, anas }
+        let (comms, audiences) = (scene.comms(), Arc::default());
+        Self { scene, comms, audiences, ana, ben, bot, anas, member_changes: Mutex::default() }
     }
 
     fn viewers(&self) -> [&Caller; 3] {
@@ -267,7 +273,9 @@ impl Cast {
     /// One call of a caller in one of the channels it sees; many are refused.
     async fn random_call(&self, by: &Caller, draws: &mut Draws, name: &str) {
         let channels = list_channels(&self.comms, by).await.expect("channels");
-        let channel = ChannelRef::Id(channels[draws.below(channels.len())].id);
+        // Whoever was removed everywhere has nothing to do.
+        let Some(channel) = draws.pick(&channels) else { return };
+        let channel = ChannelRef::Id(channel.id);
         let accounts = list_accounts(&self.comms, by).await.expect("accounts");
         let anyone = |draws: &mut Draws| accounts[draws.below(accounts.len())].id;
         match draws.below(8) {
@@ -297,7 +305,10 @@ impl Cast {
                 update.add = vec![anyone(draws)];
                 update.remove = vec![anyone(draws)];
                 update.subscribe = vec![anyone(draws)];
+                // Two changes of one channel at once may be told in the other order than they were kept.
+                let alone = self.member_changes.lock().await;
                 drop(update_members(&self.comms, by, update).await);
+                drop(alone);
             }
             4 => self.random_end(by, draws).await,
             kind => {
@@ -447,8 +458,8 @@ impl Client {
     /// Applies what comes up to the canary.
     async fn follow(&mut self, cast: &Cast, until: u64) {
         loop {
-            let item = self.stream.next().await;
-            let StreamItem::Event(published) = item else { panic!("an event, not {item:?}") };
+            let item = timeout(PATIENCE, self.stream.next()).await;
+            let Ok(StreamItem::Event(published)) = item else { panic!("an event, not {item:?}") };
             self.apply(cast, &published.event).await;
             if published.seq >= until {
                 assert_eq!(published.seq, until, "everyone sees the canary");

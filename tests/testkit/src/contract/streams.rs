@@ -1,6 +1,6 @@
 //! The event stream of one caller: where it begins, what it may show, and how it ends.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use compass_comms::{
     Caller, Comms,
@@ -21,10 +21,13 @@ use compass_domain::{
     UnixMillis,
 };
 use compass_ports::{Next, submit};
-use tokio::{sync::Barrier, task::JoinSet};
+use tokio::{sync::Barrier, task::JoinSet, time::timeout};
 
 use super::channels::RandomWorld;
 use crate::{Fixture, Scene, drafts};
+
+/// How long an event may take that must come.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Use cases, and what their subscribers share.
 struct Stage {
@@ -77,9 +80,10 @@ impl Stage {
     }
 }
 
+/// The next event; one that never comes fails the test.
 async fn next(stream: &mut EventStream) -> Event {
-    match stream.next().await {
-        StreamItem::Event(published) => published.event.clone(),
+    match timeout(PATIENCE, stream.next()).await {
+        Ok(StreamItem::Event(published)) => published.event.clone(),
         other => panic!("an event, not {other:?}"),
     }
 }
