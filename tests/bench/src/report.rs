@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::{
     floors::Setting,
     rounds::Round,
+    scenarios::depth::{Depth, READS},
     stats::{Samples, median},
 };
 
@@ -33,6 +34,22 @@ pub(crate) struct DatabaseReport {
     asks: Vec<AskFigures>,
     posts: Vec<PostFigures>,
     floors: FloorFigures,
+    depth: Option<DepthFigures>,
+}
+
+/// Reads of a large channel by the same reads of one of 100 messages.
+#[derive(Debug, Serialize)]
+struct DepthFigures {
+    messages: usize,
+    reads: Vec<DepthRatio>,
+    must: Bound,
+}
+
+#[derive(Debug, Serialize)]
+struct DepthRatio {
+    what: &'static str,
+    ratio: Option<f64>,
+    large_p50_ms: Option<f64>,
 }
 
 /// A figure of the product by its floor in the same round.
@@ -87,7 +104,12 @@ struct FloorFigures {
 }
 
 impl DatabaseReport {
-    pub(crate) fn new(database: &'static str, settings: Vec<Setting>, rounds: &[Round]) -> Self {
+    pub(crate) fn new(
+        database: &'static str,
+        settings: Vec<Setting>,
+        rounds: &[Round],
+        depth: Option<&Depth>,
+    ) -> Self {
         let ratio = |id, what, of: fn(&Round) -> Option<f64>, must, stretch| {
             let rounds: Vec<f64> = rounds.iter().filter_map(of).collect();
             Ratio { id, what, median: median(rounds.iter().copied()), rounds, must, stretch }
@@ -111,7 +133,20 @@ impl DatabaseReport {
             asks: (0..levels).filter_map(|level| AskFigures::of(rounds, level)).collect(),
             posts: (0..levels).filter_map(|level| PostFigures::of(rounds, level)).collect(),
             floors: FloorFigures::of(rounds),
+            depth: depth.map(DepthFigures::of),
         }
+    }
+}
+
+impl DepthFigures {
+    fn of(depth: &Depth) -> Self {
+        let pairs = depth.large.iter().zip(&depth.small);
+        let reads = READS.iter().zip(pairs).map(|(what, (large, small))| DepthRatio {
+            what,
+            ratio: p50(large).zip(p50(small)).map(|(large, small)| large / small),
+            large_p50_ms: p50(large),
+        });
+        Self { messages: depth.messages, reads: reads.collect(), must: Bound::AtMost(1.5) }
     }
 }
 
@@ -285,6 +320,17 @@ impl DatabaseReport {
                 number(posts.floor_posts_per_second, 0),
             )?;
         }
+        if let Some(depth) = &self.depth {
+            writeln!(
+                f,
+                "  reads with {} messages by the same with 100; must be {}",
+                depth.messages, depth.must
+            )?;
+            for read in &depth.reads {
+                let (ratio, millis) = (number(read.ratio, 2), number(read.large_p50_ms, 3));
+                writeln!(f, "    {:<26}{ratio:>6}   p50 {millis} ms", read.what)?;
+            }
+        }
         Ok(())
     }
 }
@@ -321,7 +367,7 @@ mod tests {
     }
 
     fn report(rounds: &[Round]) -> DatabaseReport {
-        DatabaseReport::new("sqlite", Vec::new(), rounds)
+        DatabaseReport::new("sqlite", Vec::new(), rounds, None)
     }
 
     #[track_caller]
@@ -353,7 +399,7 @@ mod tests {
     #[test]
     fn ratios_come_first_and_settings_stand_with_the_absolute_numbers() {
         let settings = vec![Setting { name: "synchronous", value: "full".into() }];
-        let database = DatabaseReport::new("sqlite", settings, &[round(450, 1_680, 750.0)]);
+        let database = DatabaseReport::new("sqlite", settings, &[round(450, 1_680, 750.0)], None);
         let report = Report {
             version: "1.2.3".into(),
             processors: 2,
@@ -366,5 +412,23 @@ mod tests {
         assert!(place("S7") < place("sqlite: synchronous=full"), "{text}");
         assert!(text.contains("1.50  at most 1.5   at most 1.3"), "{text}");
         assert!(text.contains("20.0  at most 40    at most 25"), "{text}");
+    }
+
+    #[test]
+    fn a_read_of_the_large_channel_is_divided_by_the_same_of_the_small_one() {
+        let four = |micros: u64| [1, 2, 3, 4].map(|factor| samples(micros * factor));
+        let depth = Depth { messages: 9, large: four(300), small: four(200) };
+        let database = DatabaseReport::new("sqlite", Vec::new(), &[], Some(&depth));
+        let figures = database.depth.as_ref().unwrap();
+        assert!(figures.reads.iter().all(|read| read.ratio.is_some_and(|ratio| (ratio - 1.5).abs() < 1e-9)));
+        let report = Report {
+            version: String::new(),
+            processors: 2,
+            idle_resident_bytes: 0,
+            databases: vec![database],
+        };
+        let text = report.to_string();
+        assert!(text.contains("reads with 9 messages by the same with 100; must be at most 1.5"), "{text}");
+        assert!(text.contains("search                      1.50   p50 0.900 ms"), "{text}");
     }
 }

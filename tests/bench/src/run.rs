@@ -12,6 +12,7 @@ use crate::{
     floors::Floors,
     report::DatabaseReport,
     rounds::{ROUNDS, round},
+    scenarios::depth,
     server::Server,
     world::World,
 };
@@ -20,6 +21,8 @@ use crate::{
 const IN_FLIGHT_MAX: usize = 1024;
 /// Connections of the floor of posts at the most: more only take turns, and Postgres has 100 by default.
 const FLOOR_CLIENTS_MAX: usize = 64;
+/// What part of the time the reads of a large channel take.
+const ROUNDS_OF_DEPTH: u32 = 2;
 /// How long an idle server is left alone before its memory is read.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -36,6 +39,8 @@ pub struct Options {
     pub time: Duration,
     /// How many asks or posts are under way at once.
     pub in_flight: Vec<usize>,
+    /// Messages of a large channel whose reads are compared with those of a small one; none if 0.
+    pub depth: usize,
 }
 
 /// Measures and reports.
@@ -100,12 +105,16 @@ async fn measure(options: &Options, database: &Database, dir: &Path) -> Result<D
         let time = options.time / u32::try_from(ROUNDS).unwrap_or(u32::MAX);
         rounds.push(round(&mut world, &mut floors, &options.in_flight, time).await?);
     }
+    let depth = match options.depth {
+        0 => None,
+        messages => Some(depth::run(&world, messages, options.time / ROUNDS_OF_DEPTH).await?),
+    };
     let tasks = world.tasks.clone();
     drop(world);
     server.end().await?;
     tasks.close();
     tasks.wait().await;
-    Ok(DatabaseReport::new(database.kind(), settings, &rounds))
+    Ok(DatabaseReport::new(database.kind(), settings, &rounds, depth.as_ref()))
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub(crate) type People = CommsServiceClient<Carrier>;
 
 /// A person and agents with live sessions.
 pub(crate) struct World {
+    /// The person, for set-ups.
+    pub(crate) admin: Client,
     /// The person, once for each connection.
     people: Vec<People>,
     /// The agents that no scenario uses now.
@@ -50,7 +52,7 @@ impl World {
             channels.push(connect(&server.url).await?);
         }
         let tasks = TaskTracker::new();
-        let mut world = Self { people, agents: Vec::with_capacity(agents), tasks };
+        let mut world = Self { admin: admin.clone(), people, agents: Vec::with_capacity(agents), tasks };
         let mut setups = JoinSet::new();
         let mut connections = channels.iter().cycle();
         for number in 0..agents {

@@ -22,6 +22,9 @@ pub(crate) struct Args {
     /// How many asks or posts are under way at once
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "1,8,32,256")]
     in_flight: Vec<usize>,
+    /// Also fill a channel with so many messages and compare its reads with those of one of 100 [default: not]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..=10_000_000))]
+    depth: Option<u64>,
 }
 
 /// Measures, and prints the report.
@@ -33,6 +36,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         database: args.database,
         time: Duration::from_secs(args.seconds),
         in_flight: args.in_flight,
+        depth: args.depth.and_then(|depth| usize::try_from(depth).ok()).unwrap_or_default(),
     };
     let report = compass_bench::run(options).await.map_err(failure)?;
     if out.is_json() { out.json(&report) } else { out.body(&report.to_string(), "") }

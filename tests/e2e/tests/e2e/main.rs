@@ -18,3 +18,4 @@ mod roster;
 mod samples;
 mod serve;
 mod spec;
+mod storm;

@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     path::{Path, PathBuf},
     process::Stdio,
+    sync::Arc,
     time::Instant,
 };
 
@@ -47,7 +48,7 @@ struct Server {
 pub(crate) struct World {
     home: TempDir,
     storage: Storage,
-    database: Option<TestDatabase>,
+    database: Option<Arc<TestDatabase>>,
     server: Option<Server>,
     listen: String,
 }
@@ -66,11 +67,18 @@ impl World {
     /// Nothing runs yet.
     pub(crate) async fn bare(storage: Storage) -> Option<Self> {
         let database = match storage {
-            Storage::Postgres => Some(TestDatabase::fresh(Cluster::Durable).await?),
+            Storage::Postgres => Some(Arc::new(TestDatabase::fresh(Cluster::Durable).await?)),
             Storage::Sqlite | Storage::Memory => None,
         };
         let home = tempfile::Builder::new().prefix("compass-e2e-").tempdir().unwrap();
         Some(Self { home, storage, database, server: None, listen: "127.0.0.1:0".to_owned() })
+    }
+
+    /// A second home on the same database, where nothing runs yet.
+    pub(crate) fn beside(&self) -> Self {
+        let home = tempfile::Builder::new().prefix("compass-e2e-").tempdir().unwrap();
+        let listen = "127.0.0.1:0".to_owned();
+        Self { home, storage: self.storage, database: self.database.clone(), server: None, listen }
     }
 
     /// Starts the server where it was before, or on a free port.
