@@ -183,7 +183,7 @@ struct Cast {
     ben: Caller,
     bot: Caller,
     anas: Account,
-    member_changes: Mutex<()>,
+    units: Mutex<()>,
 }
 
 impl Cast {
@@ -195,7 +195,7 @@ impl Cast {
         scene.channel("lobby", &[&anas, &ben, &bot]).await;
         let (ana, ben, bot) = (scene.caller(&anas), scene.caller(&ben), scene.caller(&bot));
         let (comms, audiences) = (scene.comms(), Arc::default());
-        Self { scene, comms, audiences, ana, ben, bot, anas, member_changes: Mutex::default() }
+        Self { scene, comms, audiences, ana, ben, bot, anas, units: Mutex::default() }
     }
 
     fn viewers(&self) -> [&Caller; 3] {
@@ -278,7 +278,11 @@ impl Cast {
         let channel = ChannelRef::Id(channel.id);
         let accounts = list_accounts(&self.comms, by).await.expect("accounts");
         let anyone = |draws: &mut Draws| accounts[draws.below(accounts.len())].id;
-        match draws.below(8) {
+        let kind = draws.below(8);
+        // Units of work that change one channel side by side may be told in the other order than they were kept,
+        // so they take turns here; posts and ends of asks run beside them.
+        let turn = if kind < 4 { Some(self.units.lock().await) } else { None };
+        match kind {
             0 => {
                 let create = CreateAgent {
                     handle: format!("a{name}"),
@@ -305,10 +309,7 @@ impl Cast {
                 update.add = vec![anyone(draws)];
                 update.remove = vec![anyone(draws)];
                 update.subscribe = vec![anyone(draws)];
-                // Two changes of one channel at once may be told in the other order than they were kept.
-                let alone = self.member_changes.lock().await;
                 drop(update_members(&self.comms, by, update).await);
-                drop(alone);
             }
             4 => self.random_end(by, draws).await,
             kind => {
@@ -322,6 +323,7 @@ impl Cast {
                 drop(post_message(&self.comms, by, post).await);
             }
         }
+        drop(turn);
     }
 
     /// Answers or withdraws an open ask of some channel.
