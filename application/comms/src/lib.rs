@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compass_domain::{Actor, TenantId};
-use compass_ports::{Clock, EventBus, Ids, PresenceSource, Writer};
+use compass_ports::{Clock, EventBus, Ids, PresenceSource, Turns, Writer};
 use tokio_util::task::TaskTracker;
 
 pub mod accounts;
@@ -40,6 +40,8 @@ pub struct Comms {
     pub tasks: TaskTracker,
     /// Home channels that were read before.
     pub homes: channels::Homes,
+    /// The order of rare writes.
+    pub turns: Turns,
 }
 
 /// Who calls, as a door found out.

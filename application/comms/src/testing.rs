@@ -11,7 +11,7 @@ use compass_domain::{
     message::{Content, DraftBlock, Placement},
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
-use compass_ports::{Clock, Ids, Loaded, LoadedAsk, PresenceSource, StorageError};
+use compass_ports::{Clock, Ids, Loaded, LoadedAsk, PresenceSource, StorageError, Turns};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{Caller, Comms, channels::Homes, ports::MockStorage};
@@ -135,6 +135,7 @@ pub(crate) async fn ports_over(storage: MockStorage) -> Comms {
         ids: Arc::new(OneId),
         tasks,
         homes: Homes::default(),
+        turns: Turns::default(),
     }
 }
 

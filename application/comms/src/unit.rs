@@ -16,6 +16,7 @@ impl Comms {
         events: Vec<Event>,
     ) -> Result<(), StorageError> {
         let commit = async move { unit.commit().await };
-        commit_then_publish(&self.tasks, Arc::clone(&self.bus), tenant.clone(), commit, events).await
+        commit_then_publish(&self.tasks, &self.turns, Arc::clone(&self.bus), tenant.clone(), commit, events)
+            .await
     }
 }

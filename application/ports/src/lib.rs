@@ -14,7 +14,7 @@ mod writes;
 
 pub use bus::{EventBus, Next, Published, RETAINED, Since, Subscription, Underflow};
 pub use clock::Clock;
-pub use commit::commit_then_publish;
+pub use commit::{Turns, commit_then_publish};
 pub use error::StorageError;
 pub use ids::Ids;
 pub use job::{Decision, ErasedJob, WriteJob};

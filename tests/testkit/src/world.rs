@@ -17,7 +17,7 @@ use compass_domain::{
     topic::TopicSelector,
 };
 use compass_hub::ports::{Audience, Ledger, Pending, PendingQuery};
-use compass_ports::{Clock, EventBus, Ids, PresenceSource, StorageError, WriteJob, Writer, submit};
+use compass_ports::{Clock, EventBus, Ids, PresenceSource, StorageError, Turns, WriteJob, Writer, submit};
 use tokio_util::task::TaskTracker;
 
 use crate::{
@@ -117,6 +117,7 @@ impl Scene {
             ids: Arc::<SeqIds>::clone(&self.ids),
             tasks: TaskTracker::new(),
             homes: Homes::default(),
+            turns: Turns::default(),
         }
     }
 

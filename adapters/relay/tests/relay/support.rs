@@ -22,7 +22,7 @@ use compass_comms::{
 use compass_domain::{Account, AccountKind, TenantId, UnixMillis};
 use compass_hub::{Hub, HubPorts};
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
-use compass_ports::{Clock, EventBus, Ids};
+use compass_ports::{Clock, EventBus, Ids, Turns};
 use compass_proto::v1::{
     self, agent_door_client::AgentDoorClient, comms_service_client::CommsServiceClient,
     compass_service_client::CompassServiceClient, inbox_service_client::InboxServiceClient,
@@ -242,6 +242,7 @@ async fn house() -> (Comms, Arc<Hub>, Arc<RunnerLanes>, CancellationToken) {
         ids,
         tasks,
         homes: Homes::default(),
+        turns: Turns::default(),
     };
     (comms, hub, lanes, stop)
 }

@@ -32,7 +32,7 @@ use compass_domain::{
     message::DraftBlock,
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
-use compass_ports::{Clock, EventBus, Ids, Next, PresenceSource, StorageError, Subscription};
+use compass_ports::{Clock, EventBus, Ids, Next, PresenceSource, StorageError, Subscription, Turns};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) struct House {
@@ -117,6 +117,7 @@ pub(crate) fn empty() -> (Comms, Arc<MovedClock>) {
         ids: Arc::new(CountedIds::default()),
         tasks,
         homes: Homes::default(),
+        turns: Turns::default(),
     };
     (comms, clock)
 }

@@ -41,7 +41,7 @@ use compass_hub::{
     sessions::{Enroll, RunnerKey},
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
-use compass_ports::{Clock, Ids, Next, PresenceSource, Subscription};
+use compass_ports::{Clock, Ids, Next, PresenceSource, Subscription, Turns};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -105,6 +105,7 @@ impl Rig {
             ids,
             tasks: tasks.clone(),
             homes: Homes::default(),
+            turns: Turns::default(),
         };
         Self { tenant: TenantId::default_tenant(), comms, hub, lanes, bus, storage, stop, tasks, ports }
     }

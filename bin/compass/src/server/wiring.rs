@@ -8,7 +8,7 @@ use compass_hub::{
     ports::{Audience, Ledger},
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
-use compass_ports::{Clock, EventBus, Ids, Writer};
+use compass_ports::{Clock, EventBus, Ids, Turns, Writer};
 use compass_relay::runner::RunnerLanes;
 use compass_seaorm::{Options, SeaStorage, SeaWriter};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -124,6 +124,7 @@ fn app(shared: Shared, stores: Stores) -> App {
         ids,
         tasks: tasks.clone(),
         homes: Homes::default(),
+        turns: Turns::default(),
     };
     App { comms, hub, lanes, tasks, stop, database: stores.database }
 }

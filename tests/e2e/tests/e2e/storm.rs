@@ -117,7 +117,8 @@ impl Caller {
         let page = Page { limit: 20, ..Page::default() };
         let asks = self.person.open_asks(None, &page).await.unwrap_or_else(|error| panic!("asks: {error}"));
         let place = usize::try_from(self.random.below(asks.len() as u64)).unwrap();
-        asks.get(place).map(|open| open.ask.ask_id.clone())
+        let message = &asks.get(place)?.message;
+        message.asks().find(|ask| ask.state == AskState::Open).map(|ask| ask.ask_id.clone())
     }
 
     /// Somebody else may have been faster, and that is all that may be wrong.

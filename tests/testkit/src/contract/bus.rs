@@ -4,7 +4,8 @@ use std::{future::Future, pin::pin, sync::Arc, task::Poll};
 
 use compass_domain::{Account, AccountId, AccountKind, ChannelId, Event, Handle, MessageId, TenantId};
 use compass_ports::{
-    EventBus, Next, Published, RETAINED, Since, StorageError, Subscription, Underflow, commit_then_publish,
+    EventBus, Next, Published, RETAINED, Since, StorageError, Subscription, Turns, Underflow,
+    commit_then_publish,
 };
 use tokio::{sync::Barrier, task::JoinSet};
 use tokio_util::task::TaskTracker;
@@ -233,8 +234,8 @@ pub async fn the_access_version_rises_with_what_may_change_access_and_by_hand(fi
 pub async fn a_commit_of_unknown_outcome_raises_the_access_version(fixture: &Fixture) {
     let before = fixture.bus.access_version(&tenant());
     let run = |result: Result<(), StorageError>| {
-        let (bus, tasks) = (Arc::clone(&fixture.bus), TaskTracker::new());
-        async move { commit_then_publish(&tasks, bus, tenant(), async { result }, vec![event(1)]).await }
+        let (bus, tasks, turns) = (Arc::clone(&fixture.bus), TaskTracker::new(), Turns::default());
+        async move { commit_then_publish(&tasks, &turns, bus, tenant(), async { result }, vec![event(1)]).await }
     };
     run(Err(StorageError::Unavailable("gone".into()))).await.unwrap_err();
     assert_eq!(fixture.bus.access_version(&tenant()), before, "nothing was kept");
@@ -294,4 +295,27 @@ async fn take_numbers(subscription: &mut dyn Subscription, count: usize) -> Vec<
         numbers.push(number(&published));
     }
     numbers
+}
+
+/// A commit that begins later is told later, however long the one before it takes; a tenant waits for itself only.
+pub async fn commits_are_told_in_the_order_of_their_turns(fixture: &Fixture) {
+    let (tasks, turns) = (TaskTracker::new(), Turns::default());
+    let mut told = start(&*fixture.bus);
+    let (go, wait) = tokio::sync::oneshot::channel::<()>();
+    let slow = async {
+        wait.await.expect("the test lets it go");
+        Ok(())
+    };
+    let bus = || Arc::clone(&fixture.bus);
+    let first = commit_then_publish(&tasks, &turns, bus(), tenant(), slow, vec![event(1)]);
+    let second = commit_then_publish(&tasks, &turns, bus(), tenant(), async { Ok(()) }, vec![event(2)]);
+    let other = TenantId::new("other");
+    let beside = commit_then_publish(&tasks, &turns, bus(), other, async { Ok(()) }, vec![event(3)]);
+    let free = async {
+        beside.await.expect("kept");
+        go.send(()).expect("the first one waits");
+    };
+    let (first, second, ()) = tokio::join!(first, second, free);
+    (first.expect("kept"), second.expect("kept"));
+    assert_eq!(take_numbers(&mut *told, 2).await, [1, 2]);
 }

@@ -18,6 +18,7 @@ use compass_comms::{
         create_agent::{CreateAgent, create_agent},
         create_user::{CreateUser, create_user},
         list_accounts::list_accounts,
+        reparent_agent::{ReparentAgent, reparent_agent},
         set_status::{SetStatus, set_status},
     },
     asks::{
@@ -26,25 +27,37 @@ use compass_comms::{
     },
     channels::{
         create_channel::{CreateChannel, Mode, create_channel},
+        join_channel::join_channel,
         list_channels::list_channels,
+        open_dm::{OpenDm, open_dm},
         resolve::ChannelRef,
+        set_policy::{SetPolicy, set_policy},
+        update_board::{BoardChange, UpdateBoard, update_board},
         update_members::{UpdateMembers, update_members},
     },
     events::{Audiences, EventStream, StreamItem, SubscribeFrom, subscribe},
+    groups::{
+        create_group::{CreateGroup, create_group},
+        list_groups::list_groups,
+        resolve::GroupRef,
+    },
     messages::{
         list_messages::{ListMessages, list_messages},
         post_message::{PostMessage, TopicInput, post_message},
     },
     ports::TopicSummary,
-    topics::list_topics::{self, ListTopics, list_topics},
+    topics::{
+        list_topics::{self, ListTopics, list_topics},
+        update_topic::{UpdateTopic, update_topic},
+    },
 };
 use compass_domain::{
-    Account, AccountId, AskId, Channel, ChannelId, Event, Message, MessageId, Position, TopicId, UnixMillis,
-    message::DraftBlock, topic::LISTED_PARTICIPANTS,
+    Account, AccountId, AskId, Channel, ChannelGroup, ChannelId, Event, GroupId, Message, MessageId,
+    Position, TopicId, UnixMillis, group::Visibility, message::DraftBlock, topic::LISTED_PARTICIPANTS,
 };
 use compass_ports::Next;
 
-use tokio::{sync::Mutex, task::JoinSet, time::timeout};
+use tokio::{task::JoinSet, time::timeout};
 
 use super::channels::Draws;
 use crate::{Fixture, Scene, drafts};
@@ -113,6 +126,41 @@ const ROWS: &[Row] = &[
     Row("CommsService/PostMessage", "two asks", |cast| Box::pin(cast.ask("lobby"))),
     Row("CommsService/RespondToAsk", "the first", |cast| Box::pin(cast.answer())),
     Row("arm cancel_ask", "the second", |cast| Box::pin(cast.cancel())),
+    Row("CommsService/UpdateTopic", "another name", |cast| {
+        Box::pin(cast.update_topic("room", "talk", Some("speech"), None))
+    }),
+    Row("CommsService/UpdateTopic", "archived", |cast| {
+        Box::pin(cast.update_topic("room", "speech", None, Some(true)))
+    }),
+    Row("CommsService/PostMessage", "into a second topic", |cast| Box::pin(cast.start("lobby", "aside"))),
+    Row("CommsService/UpdateTopic", "merged into the other", |cast| {
+        Box::pin(cast.update_topic("lobby", "talk", Some("aside"), None))
+    }),
+    Row("CommsService/UpdatePinnedBoard", "a pin", |cast| Box::pin(cast.pin("lobby"))),
+    Row("CommsService/UpdatePinnedBoard", "no pin", |cast| Box::pin(cast.unpin("lobby"))),
+    Row("CommsService/SetChannelPolicy", "one owns it and it is mandatory", |cast| {
+        Box::pin(cast.set_policy("lobby", true))
+    }),
+    Row("CommsService/SetChannelPolicy", "nobody owns it", |cast| Box::pin(cast.set_policy("lobby", false))),
+    Row("CommsService/CreateChannelGroup", "ana's own", |cast| {
+        Box::pin(cast.create_group("private", Visibility::Owner))
+    }),
+    Row("CommsService/CreateChannelGroup", "everyone's", |cast| {
+        Box::pin(cast.create_group("public", Visibility::Shared))
+    }),
+    Row("CommsService/CreateChannel", "in a group that everyone sees", |cast| {
+        Box::pin(cast.create_in("public", "square"))
+    }),
+    Row("CommsService/CreateChannel", "in ana's own group", |cast| {
+        Box::pin(cast.create_in("private", "cellar"))
+    }),
+    Row("PeopleService/JoinChannel", "by one that saw it", |cast| Box::pin(cast.join("square"))),
+    Row("PeopleService/OpenDM", "of two people", |cast| Box::pin(cast.open_dm("ben"))),
+    Row("CommsService/ReparentAgent", "below another, out of a tree", |cast| {
+        Box::pin(cast.reparent("leaf", Some("other")))
+    }),
+    Row("CommsService/ReparentAgent", "to the top", |cast| Box::pin(cast.reparent("kid", None))),
+    Row("CommsService/ReparentAgent", "into a tree", |cast| Box::pin(cast.reparent("other", Some("bot")))),
     Row("arm set_status", "nothing of it is in the snapshot", |cast| Box::pin(cast.set_status())),
 ];
 
@@ -183,7 +231,6 @@ struct Cast {
     ben: Caller,
     bot: Caller,
     anas: Account,
-    units: Mutex<()>,
 }
 
 impl Cast {
@@ -195,7 +242,7 @@ impl Cast {
         scene.channel("lobby", &[&anas, &ben, &bot]).await;
         let (ana, ben, bot) = (scene.caller(&anas), scene.caller(&ben), scene.caller(&bot));
         let (comms, audiences) = (scene.comms(), Arc::default());
-        Self { scene, comms, audiences, ana, ben, bot, anas, units: Mutex::default() }
+        Self { scene, comms, audiences, ana, ben, bot, anas }
     }
 
     fn viewers(&self) -> [&Caller; 3] {
@@ -265,6 +312,83 @@ impl Cast {
         cancel_ask(&self.comms, &self.bot, cancel).await.expect("a cancel");
     }
 
+    async fn update_topic(&self, channel: &str, topic: &str, name: Option<&str>, archived: Option<bool>) {
+        let list = ListTopics { channel: ChannelRef::Name(channel.into()), include_archived: true };
+        let listed = list_topics(&self.comms, &self.ana, list).await.expect("topics").topics;
+        let found = listed.iter().find(|summary| summary.topic.name.as_str() == topic);
+        let id = found.map(|summary| summary.topic.id);
+        let update = UpdateTopic { topic: id, name: name.map(Into::into), archived };
+        update_topic(&self.comms, &self.ana, update).await.expect("the topic changes");
+    }
+
+    async fn start(&self, channel: &str, topic: &str) {
+        let topic = TopicInput { name: Some(topic.into()), ..TopicInput::default() };
+        let (channel, blocks) = (ChannelRef::Name(channel.into()), vec![drafts::text("aside")]);
+        let post = PostMessage { channel, topic, blocks, client_request_id: String::new() };
+        post_message(&self.comms, &self.ben, post).await.expect("a message");
+    }
+
+    /// The channel of that name that ana sees.
+    async fn named(&self, name: &str) -> Channel {
+        let channels = list_channels(&self.comms, &self.ana).await.expect("channels");
+        channels.into_iter().find(|channel| channel.name.as_str() == name).expect("the channel")
+    }
+
+    async fn pin(&self, channel: &str) {
+        let channel = self.named(channel).await.id;
+        let messages = messages_of(&self.comms, &self.ana, ChannelRef::Id(channel), None).await;
+        let change = BoardChange::Pin { message: messages[0].id(), replace: None };
+        update_board(&self.comms, &self.ana, UpdateBoard { channel, change }).await.expect("a pin");
+    }
+
+    async fn unpin(&self, channel: &str) {
+        let channel = self.named(channel).await;
+        let change = BoardChange::Unpin(channel.pins.first().map(|pin| pin.message));
+        let update = UpdateBoard { channel: channel.id, change };
+        update_board(&self.comms, &self.ana, update).await.expect("no pin");
+    }
+
+    async fn set_policy(&self, channel: &str, is_owned: bool) {
+        let channel = self.named(channel).await.id;
+        let owner = is_owned.then_some(self.anas.id);
+        let set = SetPolicy { channel, owner_only: is_owned, owner, mandatory: is_owned };
+        set_policy(&self.comms, &self.ana, set).await.expect("a policy");
+    }
+
+    async fn create_group(&self, name: &str, visibility: Visibility) {
+        let create = CreateGroup { name: name.into(), parent: None, visibility };
+        create_group(&self.comms, &self.ana, create).await.expect("a group");
+    }
+
+    async fn create_in(&self, group: &str, name: &str) {
+        let create = CreateChannel {
+            name: name.into(),
+            group: Some(GroupRef::Name(group.into())),
+            members: Vec::new(),
+            member_handles: Vec::new(),
+            mode: Mode::Flat,
+        };
+        create_channel(&self.comms, &self.ana, create).await.expect("a channel");
+    }
+
+    async fn join(&self, channel: &str) {
+        let channel = self.named(channel).await.id;
+        join_channel(&self.comms, &self.ben, channel).await.expect("ben joins");
+    }
+
+    async fn open_dm(&self, peer: &str) {
+        open_dm(&self.comms, &self.ana, OpenDm { peer_handle: peer.into() }).await.expect("a conversation");
+    }
+
+    async fn reparent(&self, agent: &str, parent: Option<&str>) {
+        let accounts = list_accounts(&self.comms, &self.ana).await.expect("accounts");
+        let id = |handle: &str| {
+            accounts.iter().find(|account| account.handle.as_str() == handle).map(|account| account.id)
+        };
+        let reparent = ReparentAgent { agent: id(agent), new_parent: parent.and_then(id) };
+        reparent_agent(&self.comms, &self.ana, reparent).await.expect("the agent moves");
+    }
+
     async fn set_status(&self) {
         let status = SetStatus { activity: "reading".into() };
         set_status(&self.comms, &self.bot, status).await.expect("a status");
@@ -278,11 +402,7 @@ impl Cast {
         let channel = ChannelRef::Id(channel.id);
         let accounts = list_accounts(&self.comms, by).await.expect("accounts");
         let anyone = |draws: &mut Draws| accounts[draws.below(accounts.len())].id;
-        let kind = draws.below(8);
-        // Units of work that change one channel side by side may be told in the other order than they were kept,
-        // so they take turns here; posts and ends of asks run beside them.
-        let turn = if kind < 4 { Some(self.units.lock().await) } else { None };
-        match kind {
+        match draws.below(8) {
             0 => {
                 let create = CreateAgent {
                     handle: format!("a{name}"),
@@ -323,7 +443,6 @@ impl Cast {
                 drop(post_message(&self.comms, by, post).await);
             }
         }
-        drop(turn);
     }
 
     /// Answers or withdraws an open ask of some channel.
@@ -354,6 +473,7 @@ impl Cast {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct View {
     accounts: BTreeMap<AccountId, Account>,
+    groups: BTreeMap<GroupId, ChannelGroup>,
     channels: BTreeMap<ChannelId, Channel>,
     topics: BTreeMap<TopicId, TopicSummary>,
     messages: BTreeMap<MessageId, Arc<Message>>,
@@ -364,6 +484,8 @@ impl View {
     async fn read(comms: &Comms, viewer: &Caller, snapshot: Option<Position>) -> Self {
         let mut view = Self::default();
         view.read_accounts(comms, viewer).await;
+        let groups = list_groups(comms, viewer).await.expect("groups");
+        view.groups = groups.into_iter().map(|group| (group.id, group)).collect();
         for channel in list_channels(comms, viewer).await.expect("channels") {
             view.read_channel(comms, viewer, channel.id, snapshot).await;
             view.channels.insert(channel.id, channel);
@@ -491,9 +613,10 @@ impl Client {
             Event::AccountChanged(account) => {
                 self.view.accounts.insert(account.id, Account::clone(account));
             }
-            Event::AgentPresenceChanged { .. }
-            | Event::ChannelGroupChanged(_)
-            | Event::ReadPositionChanged { .. } => {}
+            Event::ChannelGroupChanged(group) => {
+                self.view.groups.insert(group.id, ChannelGroup::clone(group));
+            }
+            Event::AgentPresenceChanged { .. } | Event::ReadPositionChanged { .. } => {}
             Event::MessageSettled { .. } | Event::ActivityChanged { .. } => panic!("{event:?} is nobody's"),
         }
     }
@@ -516,6 +639,7 @@ impl Client {
         let fresh = View::read(&cast.comms, &self.viewer, None).await;
         let who = &self.viewer.actor.id;
         assert_eq!(self.view.accounts, fresh.accounts, "accounts of {who} after {after}");
+        assert_eq!(self.view.groups, fresh.groups, "groups of {who} after {after}");
         assert_eq!(self.view.channels, fresh.channels, "channels of {who} after {after}");
         assert_eq!(self.view.messages, fresh.messages, "messages of {who} after {after}");
         assert_eq!(self.view.counted(), fresh.topics, "topics of {who} after {after}");

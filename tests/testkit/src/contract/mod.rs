@@ -231,6 +231,7 @@ macro_rules! bus_contract {
                 waiting_can_be_dropped,
                 the_access_version_rises_with_what_may_change_access_and_by_hand,
                 a_commit_of_unknown_outcome_raises_the_access_version,
+                commits_are_told_in_the_order_of_their_turns,
             ]
         }
     };
