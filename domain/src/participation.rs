@@ -40,6 +40,11 @@ impl AgentTree {
         self.nodes.get(&agent).and_then(|node| node.parent)
     }
 
+    /// The agents that are `top` or stand below it.
+    pub fn subtree(&self, top: AccountId) -> impl Iterator<Item = AccountId> {
+        self.nodes.keys().copied().filter(move |agent| self.stands_under(*agent, top))
+    }
+
     /// `agent` and everyone above it, from below; a cycle in the rows ends the walk.
     pub fn above(&self, agent: AccountId) -> Vec<AccountId> {
         let mut chain = Vec::new();

@@ -26,9 +26,7 @@ pub enum RosterScope {
 pub fn agents_in(scope: RosterScope, vantage: AccountId, tree: &AgentTree) -> BTreeSet<AccountId> {
     match scope {
         RosterScope::Neighborhood => neighborhood(vantage, tree),
-        RosterScope::Subtree => {
-            tree.agents().map(|(agent, _)| agent).filter(|agent| tree.stands_under(*agent, vantage)).collect()
-        }
+        RosterScope::Subtree => tree.subtree(vantage).collect(),
         RosterScope::Owner => {
             let owner = tree.owner(vantage).unwrap_or(vantage);
             tree.agents().filter(|(_, node)| node.owner == owner).map(|(agent, _)| agent).collect()

@@ -1,7 +1,7 @@
 //! A snapshot plus the events after it is the later snapshot, for every call that changes something.
 //!
 //! A client here is as simple as a client can be. It upserts by id; it drops a channel that it lost; it reads again
-//! a channel that it gained, and the accounts when a channel's members changed; it counts a topic's messages by
+//! a channel that it gained, and the accounts when who takes part in a channel changed; it counts a topic's messages by
 //! itself. Whatever else it would have to do is an event that is missing or incomplete.
 
 use std::{
@@ -53,7 +53,8 @@ use compass_comms::{
 };
 use compass_domain::{
     Account, AccountId, AskId, Channel, ChannelGroup, ChannelId, Event, GroupId, Message, MessageId,
-    Position, TopicId, UnixMillis, group::Visibility, message::DraftBlock, topic::LISTED_PARTICIPANTS,
+    Position, TopicId, UnixMillis, channel::MembershipMode, group::Visibility, message::DraftBlock,
+    topic::LISTED_PARTICIPANTS,
 };
 use compass_ports::Next;
 
@@ -609,7 +610,13 @@ impl Client {
                 self.view.drop_channel(channel.id);
                 self.view.read_accounts(&cast.comms, &self.viewer).await;
             }
-            Event::ChannelChanged { channel, .. } => self.channel_changed(cast, channel).await,
+            Event::ChannelChanged { channel, removed } => {
+                self.channel_changed(cast, channel).await;
+                // Who takes part in a tree is not all in its list of members.
+                if !removed.is_empty() || matches!(channel.mode, MembershipMode::Tree { .. }) {
+                    self.view.read_accounts(&cast.comms, &self.viewer).await;
+                }
+            }
             Event::AccountChanged(account) => {
                 self.view.accounts.insert(account.id, Account::clone(account));
             }
