@@ -316,6 +316,7 @@ pub async fn commits_are_told_in_the_order_of_their_turns(fixture: &Fixture) {
         go.send(()).expect("the first one waits");
     };
     let (first, second, ()) = tokio::join!(first, second, free);
-    (first.expect("kept"), second.expect("kept"));
+    first.expect("kept");
+    second.expect("kept");
     assert_eq!(take_numbers(&mut *told, 2).await, [1, 2]);
 }
