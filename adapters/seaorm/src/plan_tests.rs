@@ -60,6 +60,22 @@ FROM generate_series(1, 4000) n;
 UPDATE messages SET search_text = 'anchor number ' || seq || ' of rope ' || seq % 50;
 ANALYZE;";
 
+/// Added in a long run: with these there are more than 300,000 rows.
+const LONG_ROWS: &str = "
+INSERT INTO messages (id, tenant, channel, topic, author, at_ms, seq, blocks, search_text)
+SELECT md5('m' || n)::uuid, 'default', md5('c' || (n % 400 + 1))::uuid, md5('p' || (n % 400 + 400))::uuid,
+       md5('u' || (n % 200 + 1))::uuid, 0, n, '[{\"kind\": \"text\", \"text\": \"x\"}]', 'number ' || n
+FROM generate_series(10001, 300000) n;
+ANALYZE;";
+
+async fn fill(c: &mut PgConnection) {
+    run(c, ROWS).await;
+    run(c, MORE_ROWS).await;
+    if std::env::var("COMPASS_LONG").is_ok_and(|long| long == "1") {
+        run(c, LONG_ROWS).await;
+    }
+}
+
 /// Ids of filled rows.
 #[derive(Clone, Copy)]
 struct Ids {
@@ -338,8 +354,7 @@ fn report(plans: &[Plan], wholes: impl Fn(&Plan) -> Vec<String>) {
 async fn no_statement_outside_the_writer_reads_a_whole_table_on_postgres() {
     let Some(db) = Db::postgres().await else { return };
     let mut c = owner(&db.url).await;
-    run(&mut c, ROWS).await;
-    run(&mut c, MORE_ROWS).await;
+    fill(&mut c).await;
     let ids = Ids::of(&mut c).await;
     report(&everything(&db.storage, ids).await, wholes);
 }
@@ -350,8 +365,7 @@ async fn no_statement_outside_the_writer_reads_a_whole_table_on_postgres() {
 async fn the_search_function_reads_its_index_and_nothing_else_whole() {
     let Some(db) = Db::postgres().await else { return };
     let mut c = owner(&db.url).await;
-    run(&mut c, ROWS).await;
-    run(&mut c, MORE_ROWS).await;
+    fill(&mut c).await;
     let body = sqlx::query("SELECT prosrc FROM pg_proc WHERE proname = 'compass_search'");
     let body: String = body.fetch_one(&mut c).await.expect("a function").get(0);
     let script = format!(

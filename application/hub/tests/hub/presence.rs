@@ -1,6 +1,6 @@
 //! What others see of an agent, and when they are told.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use compass_comms::accounts::{
     get_roster::{GetRoster, get_roster},
@@ -322,4 +322,22 @@ async fn a_roster_shows_the_presence_that_was_told() {
     told.push(next_presence(&mut *tap, &one).await.0);
     assert_eq!(shown().await, [told[2], Presence::Offline]);
     assert_eq!(told, [Presence::Idle, Presence::Working, Presence::Waiting]);
+}
+
+/// PR-9: a store that cannot be read changes nothing of what was told, and the change is told once it can.
+#[tokio::test(start_paused = true)]
+async fn a_failing_store_tells_nothing_and_delays_the_change_only() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let mut tap = rig.bus.tap();
+    let a = rig.attach(&one, "a").await;
+    rig.report(&a, LifecycleState::Ready).await;
+    assert_eq!(next_presence(&mut *tap, &one).await.0, Presence::Idle);
+    rig.ledger.is_down.store(true, Ordering::Relaxed);
+    rig.report(&a, LifecycleState::Working).await;
+    let told = tokio::time::timeout(Duration::from_secs(5), next_presence(&mut *tap, &one)).await;
+    assert!(told.is_err(), "{told:?} was told from nothing");
+    rig.ledger.is_down.store(false, Ordering::Relaxed);
+    assert_eq!(next_presence(&mut *tap, &one).await.0, Presence::Working);
 }

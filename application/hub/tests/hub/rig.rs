@@ -5,11 +5,12 @@ use std::{
     num::NonZeroU64,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
+use async_trait::async_trait;
 use compass_comms::{
     Caller, Comms,
     accounts::{
@@ -29,19 +30,19 @@ use compass_comms::{
     messages::post_message::{PostMessage, TopicInput, post_message},
 };
 use compass_domain::{
-    Account, AskId, ChannelId, Event, LifecycleState, Message, MessageId, NodeId, Presence, SessionId,
-    TenantId, UnixMillis,
+    Account, AccountId, AskId, ChannelId, Event, LifecycleState, Message, MessageId, NodeId, Presence,
+    SessionId, TenantId, UnixMillis,
     ask::{AnswerDraft, AskDraft, OptionDraft, QuestionDraft},
     delivery::Lane,
     message::DraftBlock,
 };
 use compass_hub::{
     Hub, HubPorts,
-    ports::{AttachMode, Dispatch, Labelled, LaneError, Lanes},
+    ports::{AttachMode, Dispatch, Labelled, LaneError, Lanes, Ledger, LiveSession, OpenSession},
     sessions::{Enroll, RunnerKey},
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
-use compass_ports::{Clock, Ids, Next, PresenceSource, Subscription, Turns};
+use compass_ports::{Clock, Ids, Next, PresenceSource, StorageError, Subscription, Turns};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -55,6 +56,7 @@ pub(crate) struct Rig {
     pub(crate) lanes: Arc<FakeLanes>,
     pub(crate) bus: Arc<MemoryBus>,
     pub(crate) storage: Arc<MemoryStorage>,
+    pub(crate) ledger: Arc<FlakyLedger>,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: TaskTracker,
     ports: HubPorts,
@@ -83,8 +85,9 @@ impl Rig {
         let writer = MemoryWriter::start(MemoryStorage::clone(&storage), bus.clone(), &tasks, stop.clone());
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
         let lanes = Arc::new(FakeLanes::default());
+        let ledger = Arc::new(FlakyLedger { rows: storage.clone(), is_down: AtomicBool::new(false) });
         let ports = HubPorts {
-            ledger: storage.clone(),
+            ledger: ledger.clone(),
             audience: storage.clone(),
             lanes: lanes.clone(),
             writer: Arc::new(writer),
@@ -107,7 +110,18 @@ impl Rig {
             homes: Homes::default(),
             turns: Turns::default(),
         };
-        Self { tenant: TenantId::default_tenant(), comms, hub, lanes, bus, storage, stop, tasks, ports }
+        Self {
+            tenant: TenantId::default_tenant(),
+            comms,
+            hub,
+            lanes,
+            bus,
+            storage,
+            ledger,
+            stop,
+            tasks,
+            ports,
+        }
     }
 
     /// A fresh hub over the same rows, as after a restart. The old one must not be running.
@@ -291,6 +305,7 @@ pub(crate) fn deaf_writer(rig: &Rig) -> Rig {
         lanes: rig.lanes.clone(),
         bus,
         storage: rig.storage.clone(),
+        ledger: rig.ledger.clone(),
         stop: rig.stop.clone(),
         tasks: rig.tasks.clone(),
         ports: rig.ports.clone(),
@@ -398,5 +413,65 @@ impl Ids for CountedIds {
         let mut secret = [0; 32];
         secret[..16].copy_from_slice(&self.next());
         secret
+    }
+}
+
+/// The ledger of the rows in memory, whose sessions cannot be read while it is down.
+pub(crate) struct FlakyLedger {
+    rows: Arc<MemoryStorage>,
+    pub(crate) is_down: AtomicBool,
+}
+
+#[async_trait]
+impl Ledger for FlakyLedger {
+    async fn renew_lease(&self, node: NodeId) -> Result<(), StorageError> {
+        self.rows.renew_lease(node).await
+    }
+
+    async fn release(&self, node: NodeId) -> Result<(), StorageError> {
+        self.rows.release(node).await
+    }
+
+    async fn open_session(
+        &self,
+        tenant: &TenantId,
+        node: NodeId,
+        session: &OpenSession,
+    ) -> Result<(), StorageError> {
+        self.rows.open_session(tenant, node, session).await
+    }
+
+    async fn record_state(
+        &self,
+        tenant: &TenantId,
+        session: SessionId,
+        state: LifecycleState,
+        number: u64,
+    ) -> Result<bool, StorageError> {
+        self.rows.record_state(tenant, session, state, number).await
+    }
+
+    async fn close_session(&self, tenant: &TenantId, session: SessionId) -> Result<(), StorageError> {
+        self.rows.close_session(tenant, session).await
+    }
+
+    async fn live_sessions(
+        &self,
+        tenant: &TenantId,
+        accounts: Option<&[AccountId]>,
+    ) -> Result<Vec<LiveSession>, StorageError> {
+        if self.is_down.load(Ordering::Relaxed) {
+            return Err(StorageError::Unavailable("no route".into()));
+        }
+        self.rows.live_sessions(tenant, accounts).await
+    }
+
+    async fn unrouted(
+        &self,
+        node: NodeId,
+        age_ms: u32,
+        limit: u32,
+    ) -> Result<Vec<(TenantId, MessageId, AccountId)>, StorageError> {
+        self.rows.unrouted(node, age_ms, limit).await
     }
 }

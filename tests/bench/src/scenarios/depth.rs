@@ -71,7 +71,7 @@ async fn fill(world: &World, name: &str, messages: usize) -> Result<Filled, Benc
     let mut posted = Vec::with_capacity(messages);
     for number in 0..messages {
         if posts.len() >= FILLERS {
-            posted.push(id_of(posts.join_next().await)?);
+            posted.push(place_of(posts.join_next().await)?);
         }
         let mut person = world.person(number)?;
         let is_rare = number.is_multiple_of((messages / FOUND).max(1));
@@ -84,18 +84,21 @@ async fn fill(world: &World, name: &str, messages: usize) -> Result<Filled, Benc
         posts.spawn(async move { Ok(person.post_message(request).await?.into_inner()) });
     }
     while !posts.is_empty() {
-        posted.push(id_of(posts.join_next().await)?);
+        posted.push(place_of(posts.join_next().await)?);
     }
-    let middle = posted.swap_remove(messages / 2);
+    // They were stored in another order than they were done.
+    posted.sort_unstable();
+    let (_, middle) = posted.swap_remove(messages / 2);
     Ok(Filled { channel, middle })
 }
 
 type Posted = Result<Result<v1::PostMessageResponse, BenchError>, tokio::task::JoinError>;
 
-fn id_of(posted: Option<Posted>) -> Result<String, BenchError> {
+fn place_of(posted: Option<Posted>) -> Result<(u64, String), BenchError> {
     let posted = posted.ok_or(BenchError::Broken("a post is missing"))?;
     let posted = posted.map_err(|_| BenchError::Broken("a task that posts failed"))??;
-    Ok(posted.message.unwrap_or_default().id)
+    let message = posted.message.unwrap_or_default();
+    Ok((message.channel_seq, message.id))
 }
 
 async fn page(person: &mut People, of: &Filled, before: &str) -> Result<Duration, BenchError> {

@@ -252,6 +252,7 @@ macro_rules! events_contract {
                 a_repeat_under_a_key_tells_nothing,
                 an_answer_is_an_update_then_a_post_and_a_cancel_is_one_update,
                 agents_of_a_tree_get_its_events_without_a_member_row,
+                a_shared_channel_is_told_to_everyone_and_its_messages_to_its_members,
                 every_event_is_seen_by_whom_the_read_shows_it_on_random_worlds,
             ]
             converging: [

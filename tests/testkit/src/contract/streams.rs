@@ -15,10 +15,14 @@ use compass_comms::{
         update_members::{UpdateMembers, update_members},
     },
     events::{Audiences, EventStream, StreamItem, SubscribeFrom, subscribe},
+    groups::{
+        create_group::{CreateGroup, create_group},
+        resolve::GroupRef,
+    },
 };
 use compass_domain::{
     AccountId, AskState, ChannelId, Event, Message, MessageId, Position, Presence, Topic, TopicId, TopicName,
-    UnixMillis,
+    UnixMillis, group::Visibility,
 };
 use compass_ports::{Next, submit};
 use tokio::{sync::Barrier, task::JoinSet, time::timeout};
@@ -397,4 +401,40 @@ pub async fn every_event_is_seen_by_whom_the_read_shows_it_on_random_worlds(fixt
         }
         assert_eq!(presences, expected, "{who}");
     }
+}
+
+/// 7.4-12, EV-18: who sees a channel through a shared group is told of it, and of none of its messages.
+pub async fn a_shared_channel_is_told_to_everyone_and_its_messages_to_its_members(fixture: &Fixture) {
+    let stage = Stage::new(fixture);
+    let (anas, bens) = (stage.scene.user("ana").await, stage.scene.user("ben").await);
+    let (ana, ben) = (stage.scene.caller(&anas), stage.scene.caller(&bens));
+    let public = CreateGroup { name: "public".into(), parent: None, visibility: Visibility::Shared };
+    let group = create_group(&stage.comms, &ana, public).await.expect("a group").id;
+    let mut bens_stream = stage.now_on(&ben).await;
+    let create = |name: &str, group| CreateChannel {
+        name: name.into(),
+        group,
+        members: Vec::new(),
+        member_handles: Vec::new(),
+        mode: Mode::Flat,
+    };
+    let hidden = create_channel(&stage.comms, &ana, create("hidden", None)).await.expect("a channel");
+    let shared = create("shared", Some(GroupRef::Id(group)));
+    let shared = create_channel(&stage.comms, &ana, shared).await.expect("a channel");
+    stage.scene.say(&anas, hidden.id, "t", "text").await;
+    stage.scene.say(&anas, shared.id, "t", "text").await;
+    let other = create_channel(&stage.comms, &ana, create("other", Some(GroupRef::Id(group)))).await;
+    let other = other.expect("a channel");
+    // The messages came in between.
+    for seen in [shared.id, other.id] {
+        let Event::ChannelChanged { channel, .. } = next(&mut bens_stream).await else { panic!("a channel") };
+        assert_eq!((channel.id, channel.members.len()), (seen, 1), "its members are shown to all");
+    }
+    let update =
+        UpdateMembers { add_handles: vec!["ben".into()], ..UpdateMembers::of(ChannelRef::Id(shared.id)) };
+    update_members(&stage.comms, &ana, update).await.expect("ben is added");
+    let Event::ChannelChanged { channel, .. } = next(&mut bens_stream).await else { panic!("the channel") };
+    assert_eq!((channel.id, channel.members.len()), (shared.id, 2));
+    let after = stage.scene.say(&anas, shared.id, "t", "for ben, too").await;
+    assert_eq!(next_posted(&mut bens_stream).await, after);
 }
