@@ -48,7 +48,14 @@ impl Play {
     }
 
     pub(super) async fn draw_respond(&mut self, dice: &mut Dice<'_>) {
-        let who = self.draw_person(dice);
+        let asked = |who: &AccountId| {
+            let mut said = self.state.messages.iter();
+            self.state.is_person(*who)
+                && said.any(|said| said.has_open_ask() && self.state.takes_part(*who, said.channel))
+        };
+        let asked: Vec<AccountId> = self.callers().into_iter().filter(asked).collect();
+        let is_asked = !dice.once_in(4);
+        let who = dice.pick(&asked).filter(|_| is_asked).unwrap_or_else(|| self.draw_person(dice));
         let ask = self.draw_ask_id(dice, who, false);
         let custom = dice.one(&["", "", "", "a stone", "cloud or tiger"]);
         let questions = ask.and_then(|ask| self.state.ask(ask)).map(|(_, asked)| asked.questions.clone());

@@ -318,7 +318,7 @@ impl Play {
 
     pub(super) async fn draw_update_board(&mut self, dice: &mut Dice<'_>, is_relayed: bool) {
         let who = self.draw_caller(dice, is_relayed);
-        let channel = self.draw_channel(dice, who);
+        let channel = self.draw_busy_channel(dice, who);
         let pinned: Vec<MessageId> = self
             .state
             .place(channel)

@@ -28,8 +28,8 @@ pub(super) struct Play {
     pub(super) state: State,
     /// What was called, and what came of it.
     pub(super) log: Vec<String>,
-    /// How many steps were refused, as the model said.
-    pub(super) refused: usize,
+    /// True if the call before was refused, as the model said.
+    pub(super) was_refused: bool,
     pub(super) audiences: Arc<Audiences>,
     /// Subscribers, not heard yet.
     pub(super) streams: Vec<(AccountId, EventStream)>,
@@ -76,7 +76,7 @@ impl Play {
             tenant: scene.tenant.clone(),
             state: State::default(),
             log: Vec::new(),
-            refused: 0,
+            was_refused: false,
             audiences: Arc::default(),
             streams: Vec::new(),
             told: Vec::new(),
@@ -112,7 +112,7 @@ impl Play {
             (Err(expected), Err(came)) => {
                 self.log.push(format!("  refused: {:?}, {}", came.kind, came.text));
                 assert_eq!(came.kind, expected, "the product refuses it otherwise: {}", came.text);
-                self.refused += 1;
+                self.was_refused = true;
                 None
             }
             (Ok(_), Err(came)) => {
@@ -211,15 +211,15 @@ impl Play {
             return ChannelId::from_bytes([0xee; 16]);
         }
         let all: Vec<ChannelId> = self.state.places.iter().map(|place| place.id).collect();
-        let (mine, is_mine) = (self.state.places_of(who), dice.below(4) < 3);
+        let (mine, is_mine) = (self.state.places_of(who), dice.below(6) < 5);
         dice.pick(if is_mine { &mine } else { &all }).unwrap_or_else(|| all[0])
     }
 
     /// A channel by id, by name or as the caller's home.
     pub(super) fn draw_channel_ref(&self, dice: &mut Dice<'_>, who: AccountId) -> ChannelRef {
         match dice.below(8) {
-            0..5 => ChannelRef::Id(self.draw_channel(dice, who)),
-            5 => ChannelRef::Home,
+            5 if self.state.is_bot(who) || dice.once_in(4) => ChannelRef::Home,
+            0..6 => ChannelRef::Id(self.draw_channel(dice, who)),
             _ => {
                 let channel = self.draw_channel(dice, who);
                 let name = self.state.place(channel).map_or("nowhere", |place| &place.name);
@@ -228,10 +228,18 @@ impl Play {
         }
     }
 
+    /// A channel in which something was said, mostly one in which the caller takes part.
+    pub(super) fn draw_busy_channel(&self, dice: &mut Dice<'_>, who: AccountId) -> ChannelId {
+        let busy = |id: &ChannelId| self.state.threads.iter().any(|thread| thread.channel == *id);
+        let mine: Vec<ChannelId> = self.state.places_of(who).into_iter().filter(busy).collect();
+        let is_mine = dice.below(6) < 5;
+        dice.pick(&mine).filter(|_| is_mine).unwrap_or_else(|| self.draw_channel(dice, who))
+    }
+
     /// A topic, mostly of the channel.
     pub(super) fn draw_topic(&self, dice: &mut Dice<'_>, channel: Option<ChannelId>) -> TopicId {
         let threads = self.state.threads.iter();
-        let is_any = dice.once_in(6);
+        let is_any = dice.once_in(12);
         let near = threads.filter(|thread| is_any || channel.is_none_or(|channel| thread.channel == channel));
         let near: Vec<TopicId> = near.map(|thread| thread.id).collect();
         if dice.once_in(16) {
@@ -243,7 +251,7 @@ impl Play {
     /// A message, mostly of the channel.
     pub(super) fn draw_message(&self, dice: &mut Dice<'_>, channel: Option<ChannelId>) -> MessageId {
         let messages = self.state.messages.iter();
-        let is_any = dice.once_in(8);
+        let is_any = dice.once_in(12);
         let near =
             messages.filter(|message| is_any || channel.is_none_or(|channel| message.channel == channel));
         let near: Vec<MessageId> = near.map(|message| message.id).collect();

@@ -32,8 +32,9 @@ use crate::drafts;
 
 /// Words of texts, none of which has the stem of another.
 const WORDS: &[&str] = &["apple", "river", "stone", "cloud", "tiger"];
-const TOPICS: &[&str] = &["plans", "Plans ", "bugs", "BUGS", "news", "", "later"];
-const KEYS: &[&str] = &["", "", "", "k1", "k2", "k3"];
+const TOPICS: &[&str] =
+    &["plans", "Plans ", "bugs", "BUGS", "news", "later", "PLANS", "plans", "bugs", " News", "older", ""];
+const KEYS: &[&str] = &["", "", "", "", "", "", "k1", "k2", "k3"];
 
 /// What a topic looks like to a reader: the row, its newest seq, its messages, its first authors, its open asks.
 type Shown = (Thread, u64, u64, Vec<AccountId>, u32);
@@ -75,10 +76,11 @@ fn draw_ask(dice: &mut Dice<'_>) -> AskDraft {
         0 => questions.push(drafts::multi("more", &["a", "b", "c"])),
         1 => questions.push(drafts::question("free", &[])),
         2 => questions[0].recommended = Some(1),
-        3 => match dice.below(3) {
+        3 => match dice.below(6) {
             0 => questions.clear(),
             1 => questions.push(drafts::question("q", &[])),
-            _ => questions[0].recommended = Some(2),
+            2 => questions[0].recommended = Some(2),
+            _ => questions[0].recommended = Some(0),
         },
         _ => {}
     }
@@ -123,13 +125,21 @@ impl Play {
             self.post(who, post, is_relayed).await;
             return;
         }
-        let channel = self.draw_channel_ref(dice, who);
+        let open = |id: &ChannelId| {
+            self.state.place(*id).is_some_and(|place| place.owner.is_none_or(|owner| owner == who))
+        };
+        let open: Vec<ChannelId> = self.state.places_of(who).into_iter().filter(open).collect();
+        let is_open = dice.below(2) == 0;
+        let channel = dice.pick(&open).filter(|_| is_open).map(ChannelRef::Id);
+        let channel = channel.unwrap_or_else(|| self.draw_channel_ref(dice, who));
         let meant = self.meant(who, &channel).ok();
         let name = dice.one(TOPICS).to_owned();
-        let topic = match dice.below(12) {
-            0..6 => TopicInput { name: Some(name), ..TopicInput::default() },
-            6 | 7 => TopicInput { name: Some(name), existing_only: true, id: None },
-            8..11 => TopicInput { id: Some(self.draw_topic(dice, meant)), ..TopicInput::default() },
+        let has_topics = self.state.threads.iter().any(|thread| Some(thread.channel) == meant);
+        let topic = match dice.below(24) {
+            0..10 => TopicInput { name: Some(name), ..TopicInput::default() },
+            10..13 => TopicInput { name: Some(name), existing_only: true, id: None },
+            13..17 if !has_topics => TopicInput { name: Some(name), ..TopicInput::default() },
+            13..23 => TopicInput { id: Some(self.draw_topic(dice, meant)), ..TopicInput::default() },
             _ => match dice.below(3) {
                 0 => TopicInput::default(),
                 1 => TopicInput { name: Some("x".repeat(121)), ..TopicInput::default() },
@@ -423,7 +433,7 @@ impl Play {
 
     pub(super) async fn draw_update_topic(&mut self, dice: &mut Dice<'_>) {
         let who = self.draw_caller(dice, false);
-        let channel = self.draw_channel(dice, who);
+        let channel = self.draw_busy_channel(dice, who);
         let topic = if dice.once_in(16) { None } else { Some(self.draw_topic(dice, Some(channel))) };
         let name = dice.once_in(2).then(|| dice.one(TOPICS).to_owned());
         let archived = dice.once_in(2).then(|| dice.once_in(2));
@@ -486,7 +496,7 @@ impl Play {
 
     pub(super) async fn draw_mark_read(&mut self, dice: &mut Dice<'_>) {
         let who = self.draw_person(dice);
-        let channel = self.draw_channel(dice, who);
+        let channel = self.draw_busy_channel(dice, who);
         let topic = if dice.once_in(16) { None } else { Some(self.draw_topic(dice, Some(channel))) };
         let newest = topic.map(|topic| self.state.newest_in(topic)).unwrap_or_default();
         let seq = dice.below(usize::try_from(newest).expect("a small number") + 2) as u64;
