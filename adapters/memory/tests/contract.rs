@@ -31,7 +31,7 @@ async fn fixture() -> Fixture {
 }
 
 /// Sequences of a short run of the model: about five seconds.
-const SEQUENCES: u32 = 100;
+const SEQUENCES: u32 = 200;
 
 /// A tenant begins to exist when it is written to.
 async fn with_tenants(_tenants: Vec<TenantId>) -> Fixture {

@@ -182,12 +182,18 @@ impl Play {
     }
 
     pub(super) async fn draw_reparent(&mut self, dice: &mut Dice<'_>) {
-        let who = self.draw_caller(dice, false);
+        let mut who = self.draw_caller(dice, false);
+        if !dice.once_in(4) {
+            // Someone with a tree worth the name.
+            let bots = self.callers().into_iter().filter(|bot| self.state.parent_of(*bot).is_some());
+            let bots: Vec<AccountId> = bots.collect();
+            who = dice.pick(&bots).map_or(who, |bot| self.state.principal(bot));
+        }
         let owner = self.state.principal(who);
         let all = self.state.accounts.iter().map(|who| who.id);
         let own: Vec<AccountId> = all.filter(|bot| self.state.owner_of(*bot) == Some(owner)).collect();
-        let draw = |dice: &mut Dice<'_>| match dice.below(4) {
-            0 => Some(self.draw_account(dice)),
+        let draw = |dice: &mut Dice<'_>| match dice.below(8) {
+            7 => Some(self.draw_account(dice)),
             _ => dice.pick(&own),
         };
         let agent = draw(dice);

@@ -6,6 +6,7 @@ use compass_comms::{
         join_channel::join_channel,
         list_channels::list_channels,
         open_dm::{OpenDm, open_dm},
+        resolve::ChannelRef,
         set_policy::{SetPolicy, set_policy},
         update_board::{BoardChange, UpdateBoard, update_board},
         update_members::{UpdateMembers, update_members},
@@ -188,6 +189,15 @@ impl Play {
         if dice.once_in(4) {
             update.new_name = Some(dice.one(NAMES).to_owned());
         }
+        let directs = self.state.places_of(who).into_iter().filter(|id| self.state.shown(*id).is_direct);
+        if let Some(direct) = dice.pick(&directs.collect::<Vec<_>>())
+            && dice.once_in(3)
+        {
+            // Somebody joins, which ends it as a direct conversation.
+            update = UpdateMembers::of(ChannelRef::Id(direct));
+            update.add.push(self.draw_account(dice));
+            update.new_name = Some(dice.one(&["three of us", "hall"]).to_owned());
+        }
         self.update_members(who, update, is_relayed).await;
     }
 
@@ -337,7 +347,7 @@ impl Play {
         self.update_board(who, UpdateBoard { channel, change }, is_relayed).await;
     }
 
-    async fn update_board(&mut self, who: AccountId, update: UpdateBoard, is_relayed: bool) {
+    pub(super) async fn update_board(&mut self, who: AccountId, update: UpdateBoard, is_relayed: bool) {
         let id = update.channel;
         let expected = self.gate(who, is_relayed).and_then(|()| self.after_board(who, &update));
         let came = call!(self, who, is_relayed, Pin, update_board, update);
@@ -383,14 +393,18 @@ impl Play {
     }
 
     pub(super) async fn draw_open_dm(&mut self, dice: &mut Dice<'_>, is_relayed: bool) {
-        let who = self.draw_caller(dice, is_relayed);
-        let peer = self.draw_account(dice);
+        let (mut who, mut peer) = (self.draw_caller(dice, is_relayed), self.draw_account(dice));
+        if let Some(pair) = dice.pick(&self.state.pairs).filter(|_| !is_relayed)
+            && dice.once_in(3)
+        {
+            (who, peer) = if dice.once_in(2) { pair } else { (pair.1, pair.0) };
+        }
         let handle = self.state.who(peer).map_or("nobody", |who| &who.handle).to_owned();
         let handle = if dice.once_in(12) { String::new() } else { handle };
         self.open_dm(who, handle, is_relayed).await;
     }
 
-    async fn open_dm(&mut self, who: AccountId, handle: String, is_relayed: bool) {
+    pub(super) async fn open_dm(&mut self, who: AccountId, handle: String, is_relayed: bool) {
         let expected = self.gate(who, is_relayed).and_then(|()| self.direct_with(who, &handle));
         let open = OpenDm { peer_handle: handle };
         let came = call!(self, who, is_relayed, OpenDm, open_dm, open);
@@ -405,6 +419,7 @@ impl Play {
                 let place = Place { id: came.channel.id, ..place };
                 assert_eq!(Place::from(&came.channel), place);
                 self.state.directs.insert(pair, place.id);
+                self.state.pairs.push(pair);
                 self.state.places.push(place);
             }
         }

@@ -183,7 +183,13 @@ impl Play {
             let bots: Vec<AccountId> = callers.iter().copied().filter(is_bot).collect();
             return dice.one(&bots);
         }
-        dice.one(&callers)
+        self.draw_busy(dice, &callers)
+    }
+
+    /// One of the accounts, rarely one that takes part nowhere.
+    fn draw_busy(&self, dice: &mut Dice<'_>, accounts: &[AccountId]) -> AccountId {
+        let drawn = dice.one(accounts);
+        if self.state.places_of(drawn).is_empty() { dice.one(accounts) } else { drawn }
     }
 
     /// A caller that is mostly a person.
@@ -193,7 +199,7 @@ impl Play {
             return dice.one(&callers);
         }
         let people: Vec<AccountId> = callers.into_iter().filter(|who| self.state.is_person(*who)).collect();
-        dice.one(&people)
+        self.draw_busy(dice, &people)
     }
 
     /// Any account, the built-in one and one that does not exist among them.

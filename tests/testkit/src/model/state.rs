@@ -128,6 +128,8 @@ pub(super) struct State {
     pub(super) choices: BTreeMap<(ChannelId, AccountId), bool>,
     /// Direct conversations by their two, the lower id first.
     pub(super) directs: BTreeMap<(AccountId, AccountId), ChannelId>,
+    /// Whoever had a direct conversation at any time; an aid to drawing.
+    pub(super) pairs: Vec<(AccountId, AccountId)>,
     /// The rooms in which managers talk to their reports.
     pub(super) rooms: BTreeMap<AccountId, ChannelId>,
     pub(super) threads: Vec<Thread>,

@@ -435,7 +435,13 @@ impl Play {
         let who = self.draw_caller(dice, false);
         let channel = self.draw_busy_channel(dice, who);
         let topic = if dice.once_in(16) { None } else { Some(self.draw_topic(dice, Some(channel))) };
-        let name = dice.once_in(2).then(|| dice.one(TOPICS).to_owned());
+        let near = self.state.threads.iter().filter(|thread| thread.channel == channel);
+        let near: Vec<&str> = near.map(|thread| thread.name.as_str()).collect();
+        let name = match dice.below(4) {
+            0 | 1 => None,
+            2 => dice.pick(&near).map(str::to_uppercase),
+            _ => Some(dice.one(TOPICS).to_owned()),
+        };
         let archived = dice.once_in(2).then(|| dice.once_in(2));
         self.update_topic(who, UpdateTopic { topic, name, archived }).await;
     }
@@ -500,6 +506,11 @@ impl Play {
         let topic = if dice.once_in(16) { None } else { Some(self.draw_topic(dice, Some(channel))) };
         let newest = topic.map(|topic| self.state.newest_in(topic)).unwrap_or_default();
         let seq = dice.below(usize::try_from(newest).expect("a small number") + 2) as u64;
+        self.mark_read(who, topic, seq).await;
+    }
+
+    pub(super) async fn mark_read(&mut self, who: AccountId, topic: Option<TopicId>, seq: u64) {
+        let newest = topic.map(|topic| self.state.newest_in(topic)).unwrap_or_default();
         let topic_seen = topic.and_then(|topic| self.state.thread(topic));
         let expected = match (self.state.is_person(who), topic_seen) {
             (false, _) => Err(ErrorKind::PermissionDenied),
