@@ -44,6 +44,8 @@ const TENANTS: usize = 64;
 const SHRINKS: u32 = 600;
 /// At least this share of the steps of a run, in percent, is refused.
 const REFUSED: usize = 20;
+/// So many calls of one use case are not all refused by chance.
+const ENOUGH_CALLS: usize = 100;
 
 /// Holds a storage against the model. Takes the path of an async function that makes a fresh [`crate::Fixture`] with
 /// the given tenants, and how many sequences a short run plays.
@@ -173,7 +175,8 @@ impl Tally {
         }
     }
 
-    /// Every use case is one step in a hundred or more and is allowed now and then, and enough steps are refused.
+    /// Every use case is one step in a hundred or more, enough steps are refused, and in a run that is long enough to
+    /// tell every use case is allowed now and then.
     fn check(&self) {
         let steps: usize = self.0.values().map(|(calls, _)| calls).sum();
         let refused: usize = self.0.values().map(|(_, refused)| refused).sum();
@@ -181,7 +184,8 @@ impl Tally {
         for (which, _) in MIX {
             let (calls, refused) = self.0.get(which).copied().unwrap_or_default();
             assert!(calls * 100 >= steps, "{which:?} is {calls} of {steps} steps");
-            assert!(calls > refused, "{which:?} was refused every time");
+            let is_telling = calls >= ENOUGH_CALLS;
+            assert!(!is_telling || calls > refused, "{which:?} was refused {refused} times of {calls}");
         }
         assert!(refused * 100 >= steps * REFUSED, "{refused} of {steps} steps are refused");
     }

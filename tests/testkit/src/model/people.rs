@@ -39,8 +39,8 @@ impl Play {
     pub(super) async fn draw_create_user(&mut self, dice: &mut Dice<'_>) {
         let admin = self.state.accounts[0].id;
         let who = if dice.below(3) == 0 { self.draw_caller(dice, false) } else { admin };
-        let handle = dice.one(HANDLES);
-        self.create_user(who, handle).await;
+        let handle = self.draw_handle(dice);
+        self.create_user(who, &handle).await;
     }
 
     pub(super) async fn create_user(&mut self, who: AccountId, handle: &str) -> Option<AccountId> {
@@ -67,7 +67,7 @@ impl Play {
 
     pub(super) async fn draw_create_agent(&mut self, dice: &mut Dice<'_>) {
         let who = self.draw_caller(dice, false);
-        let handle = dice.one(HANDLES);
+        let handle = self.draw_handle(dice);
         let parent = match dice.below(4) {
             0 => None,
             1 => Some(self.draw_account(dice)),
@@ -79,7 +79,12 @@ impl Play {
                 dice.pick(&own)
             }
         };
-        self.create_agent(who, handle, parent).await;
+        self.create_agent(who, &handle, parent).await;
+    }
+
+    /// A handle, half of the time one that is free.
+    fn draw_handle(&self, dice: &mut Dice<'_>) -> String {
+        if dice.once_in(2) { format!("n{}", self.state.accounts.len()) } else { dice.one(HANDLES).to_owned() }
     }
 
     pub(super) async fn create_agent(

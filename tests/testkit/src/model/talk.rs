@@ -173,13 +173,9 @@ impl Play {
         }
         assert!(came.inserted, "it is the first of its kind");
         assert!(self.state.message(message.id).is_none(), "its id is new");
-        let topic = match expected.thread {
-            Some(topic) => topic,
-            None => {
-                assert!(self.state.thread(message.topic).is_none(), "the id of a new topic is new");
-                message.topic
-            }
-        };
+        let topic = expected.thread.unwrap_or(message.topic);
+        let is_known = self.state.thread(topic).is_some();
+        assert_eq!(is_known, expected.thread.is_some(), "the id of a new topic is new");
         let ids: Vec<AskId> = message.asks().map(|asked| asked.id).collect();
         let fresh: BTreeSet<AskId> = ids.iter().copied().filter(|id| self.state.ask(*id).is_none()).collect();
         assert_eq!(fresh.len(), ids.len(), "ids of asks are new");
