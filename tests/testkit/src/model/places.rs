@@ -59,7 +59,7 @@ impl Play {
         let who = self.draw_caller(dice, is_relayed);
         let name = dice.one(NAMES);
         let group = if dice.below(2) == 0 { None } else { Some(self.draw_group_ref(dice)) };
-        let members = (0..dice.below(3)).map(|_| self.draw_account(dice)).collect();
+        let members: Vec<AccountId> = (0..dice.below(3)).map(|_| self.draw_account(dice)).collect();
         let anchor = match dice.below(6) {
             0..3 => None,
             3 => Some(self.draw_account(dice)),

@@ -23,7 +23,10 @@ pub(super) const NAMES: &[&str] = &["hall", "Lab", "den", "one-coordination", "H
 
 /// A sequence that is played.
 pub(super) struct Play {
+    /// The node that takes the step.
     pub(super) comms: Comms,
+    /// Two nodes over the same rows.
+    nodes: [Comms; 2],
     pub(super) tenant: TenantId,
     pub(super) state: State,
     /// What was called, and what came of it.
@@ -71,8 +74,10 @@ pub(super) use call;
 
 impl Play {
     pub(super) fn new(scene: &Scene) -> Self {
+        let nodes = [scene.comms(), scene.comms_over(&scene.second)];
         Self {
-            comms: scene.comms(),
+            comms: nodes[0].clone(),
+            nodes,
             tenant: scene.tenant.clone(),
             state: State::default(),
             log: Vec::new(),
@@ -130,6 +135,7 @@ impl Play {
     /// Plays a step.
     pub(super) async fn play(&mut self, step: &Step) {
         let dice = &mut Dice::new(&step.dice);
+        self.comms = self.nodes[dice.below(2)].clone();
         match step.which {
             Use::CreateUser => self.draw_create_user(dice).await,
             Use::CreateAgent => self.draw_create_agent(dice).await,
