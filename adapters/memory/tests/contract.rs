@@ -2,6 +2,7 @@
 
 use std::{num::NonZeroU64, sync::Arc};
 
+use compass_domain::TenantId;
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
 use compass_ports::{Clock, EventBus, Writer};
 use compass_testkit::{FixedClock, Fixture};
@@ -29,6 +30,14 @@ async fn fixture() -> Fixture {
     }
 }
 
+/// Sequences of a short run of the model: about five seconds.
+const SEQUENCES: u32 = 200;
+
+/// A tenant begins to exist when it is written to.
+async fn with_tenants(_tenants: Vec<TenantId>) -> Fixture {
+    fixture().await
+}
+
 compass_testkit::storage_contract!(fixture);
 compass_testkit::writer_contract!(fixture);
 compass_testkit::hub_ports_contract!(fixture);
@@ -37,3 +46,4 @@ compass_testkit::events_contract!(fixture);
 compass_testkit::asks_contract!(fixture);
 compass_testkit::channels_contract!(fixture);
 compass_testkit::topics_contract!(fixture);
+compass_testkit::model_contract!(with_tenants, SEQUENCES);

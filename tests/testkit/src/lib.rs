@@ -17,6 +17,7 @@ pub mod drafts;
 pub mod fixture;
 pub mod ids;
 pub mod jobs;
+pub mod model;
 pub mod postgres;
 pub mod world;
 

@@ -101,6 +101,22 @@ impl Scene {
         }
     }
 
+    /// The same scene in another tenant of the store.
+    #[must_use]
+    pub fn in_tenant(&self, tenant: TenantId) -> Self {
+        Self {
+            tenant,
+            ids: Arc::clone(&self.ids),
+            storage: Arc::clone(&self.storage),
+            writer: Arc::clone(&self.writer),
+            second: Arc::clone(&self.second),
+            ledger: Arc::clone(&self.ledger),
+            audience: Arc::clone(&self.audience),
+            bus: Arc::clone(&self.bus),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+
     /// The use cases of the conversation over the first writer.
     pub fn comms(&self) -> Comms {
         self.comms_over(&self.writer)

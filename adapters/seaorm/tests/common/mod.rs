@@ -4,22 +4,27 @@
 
 use std::{any::Any, num::NonZeroU64, sync::Arc};
 
+use compass_domain::TenantId;
 use compass_memory::MemoryBus;
 use compass_ports::{Clock, EventBus, Writer};
 use compass_seaorm::{Options, SeaStorage, SeaWriter};
 use compass_testkit::{Fixture, SystemClock};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// An empty SQLite file.
-pub(crate) async fn sqlite() -> Fixture {
+/// An empty SQLite file with these tenants besides the default one.
+pub(crate) async fn sqlite(tenants: Vec<TenantId>) -> Fixture {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let url = format!("sqlite:{}", dir.path().join("compass.db").display());
-    open(url, Box::new(dir)).await
+    open(url, tenants, Box::new(dir)).await
 }
 
-/// The database at `url`, kept by `database`.
-pub(crate) async fn open(url: String, database: Box<dyn Any + Send + Sync>) -> Fixture {
-    let options = Options { allow_unsafe_durability: true, max_connections: 8, ..Options::new(url) };
+/// The database at `url`, kept by `database`, with these tenants besides the default one.
+pub(crate) async fn open(
+    url: String,
+    tenants: Vec<TenantId>,
+    database: Box<dyn Any + Send + Sync>,
+) -> Fixture {
+    let options = Options { allow_unsafe_durability: true, max_connections: 8, tenants, ..Options::new(url) };
     let storage = Arc::new(SeaStorage::connect(options).await.expect("the database opens"));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let bus: Arc<dyn EventBus> = Arc::new(MemoryBus::new(NonZeroU64::MAX, Arc::clone(&clock)));

@@ -175,6 +175,7 @@ pub(crate) const TABLE: &[Row] = &[
             "compass-ports",
             "async-trait",
             "getrandom",
+            "proptest",
             "sqlx",
             "tempfile",
             "thiserror",

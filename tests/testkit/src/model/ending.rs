@@ -1,0 +1,36 @@
+//! What everyone sees when a sequence is over.
+
+use compass_comms::{
+    asks::list_open_asks::ListOpenAsks, channels::resolve::ChannelRef, messages::list_messages::ListMessages,
+    topics::list_topics::ListTopics,
+};
+use compass_domain::ChannelId;
+
+use super::play::Play;
+
+impl Play {
+    /// Holds every list of every account against the model.
+    pub(super) async fn compare_everything(&mut self) {
+        self.hear_streams().await;
+        let channels: Vec<ChannelId> = self.state.places.iter().map(|place| place.id).collect();
+        for who in self.callers() {
+            self.list_accounts(who).await;
+            self.list_channels(who).await;
+            self.list_open_asks(who, ListOpenAsks { limit: 200, ..ListOpenAsks::default() }).await;
+            self.read_positions(who, None).await;
+            for channel in &channels {
+                let topics = ListTopics { channel: ChannelRef::Id(*channel), include_archived: true };
+                self.list_topics(who, topics, false).await;
+                let messages = ListMessages {
+                    channel: ChannelRef::Id(*channel),
+                    topic: None,
+                    topic_name: None,
+                    before: None,
+                    limit: 200,
+                    snapshot: None,
+                };
+                self.list_messages(who, messages, false).await;
+            }
+        }
+    }
+}
