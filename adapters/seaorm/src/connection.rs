@@ -15,9 +15,15 @@ use crate::{checks, error::DbError, migrations::MigrateError, schema, transactio
 /// The role every pooled connection acts as; it owns nothing, so row security binds it.
 pub(crate) const ROLE: &str = "compass_app";
 /// Settings of every pooled connection. A statement is planned once and not for each call: planning one that walks
-/// the agent tree takes ten times as long as running it. Plans made on small tables must still use the indexes.
-const POOL_SETTINGS: [(&str, &str); 4] =
-    [("role", ROLE), ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("jit", "off")];
+/// the agent tree takes ten times as long as running it. Plans made on small tables must still use the indexes, and in
+/// their order: a bitmap reads all rows of a channel or a tenant to sort them for one page.
+const POOL_SETTINGS: [(&str, &str); 5] = [
+    ("role", ROLE),
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    ("enable_bitmapscan", "off"),
+    ("jit", "off"),
+];
 /// How long a transaction waits for a connection, or on SQLite for the write lock.
 const WAIT: Duration = Duration::from_secs(5);
 /// How long a server waits before it tries again to open a file that another one is opening.

@@ -36,7 +36,7 @@ pub(crate) async fn list(
     }
     let newest = format!(
         "SELECT found.id, found.seq AS place, found.blocks_bytes FROM messages found
-        WHERE found.tenant = $1 AND found.channel = $2{} ORDER BY found.seq DESC LIMIT $3",
+        WHERE found.tenant || '' = $1 AND found.channel = $2{} ORDER BY found.seq DESC LIMIT $3",
         filter.conditions
     );
     let sql = page_of(tx.dialect(), "", &newest);

@@ -17,6 +17,8 @@ const SMALL: usize = 100;
 const FOUND: usize = 10;
 /// Posts under way at once while a channel is filled.
 const FILLERS: usize = 64;
+/// Subscriptions of each phase; a connection that gives up very many is closed.
+const SUBSCRIPTIONS: usize = 100;
 const TEXT: &str = "The second region follows when the first has been quiet for an hour.";
 const RARE: &str = "The zephyr alarm of the second region is silent again.";
 
@@ -45,16 +47,14 @@ pub(crate) async fn run(world: &World, messages: usize, time: Duration) -> Resul
     let small = fill(world, "small", SMALL).await?;
     let mut depth = Depth { messages, ..Depth::default() };
     // A subscription is of all channels, so that of the small store comes before the large one is filled.
-    let until = Instant::now() + time / 5;
-    while Instant::now() < until {
+    for _ in 0..SUBSCRIPTIONS {
         depth.small[3].push(subscribed(&mut person).await?);
     }
     let large = fill(world, "large", messages).await?;
-    let until = Instant::now() + time / 5;
-    while Instant::now() < until {
+    for _ in 0..SUBSCRIPTIONS {
         depth.large[3].push(subscribed(&mut person).await?);
     }
-    let until = Instant::now() + time * 3 / 5;
+    let until = Instant::now() + time;
     while Instant::now() < until {
         for (of, samples) in [(&small, &mut depth.small), (&large, &mut depth.large)] {
             samples[0].push(page(&mut person, of, "").await?);

@@ -31,7 +31,7 @@ CREATE INDEX messages_search ON messages USING gin (search_vector) WITH (gin_pen
 -- part of the function. $1 query, $2 channels, $3 newest position or NULL, $4 rows.
 CREATE FUNCTION compass_search(query text, channels uuid[], snapshot bigint, max_rows bigint)
 RETURNS TABLE (id uuid, place bigint, blocks_bytes integer)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET enable_bitmapscan = on
 AS $$
     SELECT found.id, row_number() OVER (ORDER BY found.rank DESC, found.position DESC), found.blocks_bytes
     FROM (
