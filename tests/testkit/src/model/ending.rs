@@ -17,6 +17,13 @@ impl Play {
             self.list_accounts(who).await;
             self.list_channels(who).await;
             self.list_open_asks(who, ListOpenAsks { limit: 200, ..ListOpenAsks::default() }).await;
+            let asks = self.state.messages.iter().rev();
+            let mut asks =
+                asks.filter(|said| said.has_open_ask() && self.state.takes_part(who, said.channel));
+            if let Some(newest) = asks.next().map(|said| said.id) {
+                let older = ListOpenAsks { limit: 2, before: Some(newest), channel: None };
+                self.list_open_asks(who, older).await;
+            }
             self.read_positions(who, None).await;
             for channel in &channels {
                 let topics = ListTopics { channel: ChannelRef::Id(*channel), include_archived: true };

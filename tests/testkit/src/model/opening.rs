@@ -39,6 +39,9 @@ impl Play {
         };
         self.update_members(ann, subscribe(hall, one), false).await;
         self.update_members(ann, subscribe(lab, two), false).await;
+        // From now on she stands in the tree by owning its anchor.
+        let leave = UpdateMembers { remove: vec![ann], ..UpdateMembers::of(ChannelRef::Id(lab)) };
+        self.update_members(ann, leave, false).await;
         self.say(ann, hall, "plans", vec![drafts::text("river and stone")], "k1").await;
         let ask = || vec![DraftBlock::Ask(drafts::yes_or_no())];
         self.say(one, hall, "plans", ask(), "").await;
@@ -64,6 +67,13 @@ impl Play {
             self.update_board(ann, UpdateBoard { channel: hall, change }, false).await;
         }
         self.open_dm(ann, "bob".to_owned(), false).await;
+        // A conversation that a third one joined is none any more; the two begin another.
+        self.open_dm(admin.id, "bob".to_owned(), false).await;
+        let direct = self.state.places.last().expect("a channel").id;
+        let mut join = UpdateMembers::of(ChannelRef::Id(direct));
+        (join.add, join.new_name) = (vec![ann], Some("three of us".to_owned()));
+        self.update_members(bob, join, false).await;
+        self.open_dm(bob, "root".to_owned(), false).await;
     }
 
     async fn say(
