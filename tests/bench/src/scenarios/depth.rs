@@ -17,6 +17,8 @@ const SMALL: usize = 100;
 const FOUND: usize = 10;
 /// Posts under way at once while a channel is filled.
 const FILLERS: usize = 64;
+/// Posts that fill what the server retains of its events.
+const RETAINED: usize = 1_100;
 /// Subscriptions of each phase; a connection that gives up very many is closed.
 const SUBSCRIPTIONS: usize = 100;
 const TEXT: &str = "The second region follows when the first has been quiet for an hour.";
@@ -46,6 +48,8 @@ pub(crate) async fn run(world: &World, messages: usize, time: Duration) -> Resul
     let mut person = world.person(0)?;
     let small = fill(world, "small", SMALL).await?;
     let mut depth = Depth { messages, ..Depth::default() };
+    // What is retained of events is replayed to every subscription, so that it must be as much for both.
+    fill(world, "retained", RETAINED).await?;
     // A subscription is of all channels, so that of the small store comes before the large one is filled.
     for _ in 0..SUBSCRIPTIONS {
         depth.small[3].push(subscribed(&mut person).await?);
