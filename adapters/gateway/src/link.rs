@@ -7,27 +7,19 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use compass_agent::ports::{CallError, Link, LinkEvent, TurnState};
-use compass_proto::v1::{
-    self, AgentSessionState, AttachMode, agent_frame::Frame, runner_service_client::RunnerServiceClient,
-};
-use compass_runner::{Backoff, PublishSequence};
+use compass_proto::v1::{self, AgentSessionState, AttachMode, agent_frame::Frame};
+use compass_runner::PublishSequence;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio_stream::{StreamExt, wrappers::ReceiverStream};
+use tokio_stream::StreamExt as _;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tonic::{Code, Request, Status, service::interceptor::InterceptedService, transport::Channel};
+use tonic::Status;
 
 use crate::{
     calls,
     commands::{self, Handled, SessionChange},
-    endpoint::{Bearer, CALL_DEADLINE, Endpoint, MESSAGE_BYTES},
+    dial::{self, Client, Lost, Opened, QUEUE, Redial, lost},
+    endpoint::Endpoint,
 };
-
-/// Frames and results that wait for the stream.
-const QUEUE: usize = 1024;
-/// A connection that lived this long starts the backoff over.
-const HELD: Duration = Duration::from_secs(5);
-
-type Client = RunnerServiceClient<InterceptedService<Channel, Bearer>>;
 
 /// How a process attaches.
 #[derive(Debug, Clone)]
@@ -65,9 +57,7 @@ impl RunnerLink {
         let (tell, events) = mpsc::channel(QUEUE);
         let (frames, queued) = mpsc::channel(QUEUE);
         let (set_session, session) = watch::channel(None);
-        let client = RunnerServiceClient::with_interceptor(endpoint.channel(), endpoint.bearer())
-            .max_decoding_message_size(MESSAGE_BYTES)
-            .max_encoding_message_size(MESSAGE_BYTES);
+        let client = dial::client(endpoint);
         let stop = CancellationToken::new();
         let dialer = Dialer {
             client: client.clone(),
@@ -145,21 +135,11 @@ struct Dialer {
     sequence: PublishSequence,
 }
 
-/// Why a connection ended.
-enum Lost {
-    /// It can be made again.
-    Retry(String),
-    /// It cannot.
-    Ended(Status),
-    /// Nobody listens any more.
-    Unheard,
-}
-
 impl Dialer {
     async fn run(mut self, stop: CancellationToken) {
-        let mut backoff = Backoff::default();
+        let mut redial = Redial::default();
         loop {
-            let started = tokio::time::Instant::now();
+            redial.begin();
             let lost = tokio::select! {
                 () = stop.cancelled() => return,
                 lost = self.connection() => lost,
@@ -174,36 +154,26 @@ impl Dialer {
             if self.tell.send(event).await.is_err() || over {
                 return;
             }
-            if started.elapsed() >= HELD {
-                backoff.reset();
-            }
-            let wait = backoff.next_wait(getrandom::u64().unwrap_or_default());
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = tokio::time::sleep(wait) => {}
+                () = redial.pause() => {}
             }
         }
     }
 
     async fn connection(&mut self) -> Lost {
-        if let Err(status) = self.enroll().await {
-            return lost(status);
-        }
-        let (results, queued) = mpsc::channel(QUEUE);
-        let hello = v1::SessionsRequest {
+        let enroll = v1::EnrollRequest {
+            runner_id: String::new(),
+            mode: AttachMode::Deliveries.into(),
+            take_over: self.attach.take_over,
             instance_id: self.attach.instance_id.clone(),
-            ..v1::SessionsRequest::default()
+            wake: Vec::new(),
         };
-        if results.send(hello).await.is_err() {
-            return Lost::Retry("the stream closed".into());
-        }
-        let mut commands = match self.client.sessions(ReceiverStream::new(queued)).await {
-            Ok(stream) => stream.into_inner(),
-            Err(status) => return lost(status),
-        };
-        let (upstream, published) = mpsc::channel(QUEUE);
-        let mut publisher = self.client.clone();
-        let publishing = async move { publisher.publish_events(ReceiverStream::new(published)).await };
+        let Opened { mut commands, results, upstream, publishing } =
+            match dial::open(&self.client, enroll).await {
+                Ok(opened) => opened,
+                Err(lost) => return lost,
+            };
         tokio::pin!(publishing);
         loop {
             let sent = tokio::select! {
@@ -223,7 +193,7 @@ impl Dialer {
                     }
                 },
                 ended = &mut publishing => match ended {
-                    Ok(_) => return Lost::Retry("the server closed the upstream".into()),
+                    Ok(()) => return Lost::Retry("the server closed the upstream".into()),
                     Err(status) => return lost(status),
                 },
             };
@@ -231,18 +201,6 @@ impl Dialer {
                 return lost;
             }
         }
-    }
-
-    async fn enroll(&mut self) -> Result<(), Status> {
-        let mut request = Request::new(v1::EnrollRequest {
-            runner_id: String::new(),
-            mode: AttachMode::Deliveries.into(),
-            take_over: self.attach.take_over,
-            instance_id: self.attach.instance_id.clone(),
-            wake: Vec::new(),
-        });
-        request.set_timeout(CALL_DEADLINE);
-        self.client.enroll(request).await.map(drop)
     }
 
     async fn obey(
@@ -289,18 +247,6 @@ impl Dialer {
         upstream.send(request).await.map_err(|_| Lost::Retry("the upstream closed".into()))?;
         self.sequence.sent();
         Ok(())
-    }
-}
-
-fn lost(status: Status) -> Lost {
-    match status.code() {
-        Code::Unauthenticated
-        | Code::PermissionDenied
-        | Code::InvalidArgument
-        | Code::AlreadyExists
-        | Code::Unimplemented
-        | Code::Aborted => Lost::Ended(status),
-        _ => Lost::Retry(status.message().to_owned()),
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) mod man;
 pub(crate) mod post;
 pub(crate) mod read;
 pub(crate) mod roster;
+pub(crate) mod runner;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod status;

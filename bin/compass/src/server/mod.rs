@@ -10,3 +10,4 @@ mod wiring;
 
 pub(crate) use settings::ServeArgs;
 pub(crate) use start::serve;
+pub(crate) use telemetry::{LogFormat, start as start_log};

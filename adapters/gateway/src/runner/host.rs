@@ -1,0 +1,268 @@
+//! What the server asks of a runner: places, sessions, control. Each container does its own; nothing waits for another.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+
+use compass_domain::AccountId;
+use compass_proto::v1::{
+    self, RunnerErrorCode, SessionsRequest, sessions_request::Result as Reply, sessions_response::Command,
+};
+use compass_runner::{Begin, Profiles, Requests};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Refusal,
+    container::{Answer, Container, House, Order},
+    life::locked,
+    seat::Seat,
+};
+
+/// Places that are prepared at the same time.
+const PROVISIONS: usize = 8;
+/// Orders that wait for one container.
+const ORDERS: usize = 64;
+/// Characters of a session's id.
+const SESSION_ID: usize = 64;
+
+/// The agents of this runner.
+pub(super) struct Host {
+    house: Arc<House>,
+    containers: HashMap<AccountId, Handle>,
+    requests: Mutex<Requests<Reply>>,
+    provisions: Semaphore,
+    closing: CancellationToken,
+}
+
+struct Handle {
+    seat: Arc<Seat>,
+    orders: mpsc::Sender<Order>,
+}
+
+impl Host {
+    /// Starts the containers of all profiles; none has a session yet.
+    pub(super) fn open(profiles: &Profiles, house: Arc<House>) -> Arc<Self> {
+        let mut containers = HashMap::new();
+        for profile in profiles.iter() {
+            let seat = Seat::new(profile.account());
+            let (orders, taken) = mpsc::channel(ORDERS);
+            let container = Container::new(profile.clone(), Arc::clone(&seat), Arc::clone(&house));
+            house.tasks.spawn(container.run(taken));
+            containers.insert(profile.account(), Handle { seat, orders });
+        }
+        Arc::new(Self {
+            house,
+            containers,
+            requests: Mutex::default(),
+            provisions: Semaphore::new(PROVISIONS),
+            closing: CancellationToken::new(),
+        })
+    }
+
+    /// Launches again what ran when the runner was killed.
+    pub(super) async fn resume(&self) {
+        for (account, session_id) in self.house.sessions.all() {
+            let resumed = self.begin(account, &session_id).await;
+            if let Err(refusal) = resumed {
+                let reason = refusal.message;
+                tracing::error!(%account, session = session_id, reason, "a session cannot be continued");
+                if let Err(error) = self.house.sessions.note(account, None) {
+                    tracing::error!(%account, %error, "it stays in the file");
+                }
+            }
+        }
+    }
+
+    /// Takes a command of the server. Control is handed over at once, in the order it comes; all else runs on a task.
+    pub(super) fn obey(
+        self: &Arc<Self>,
+        message: v1::SessionsResponse,
+        results: &mpsc::Sender<SessionsRequest>,
+    ) {
+        let request_id = message.request_id;
+        match message.command {
+            // Control names the message it carries and is never the repeat of a command.
+            Some(Command::DeliverControl(control)) => {
+                if let Err(refusal) = self.deliver(control) {
+                    self.answer(request_id, refusal.reply(), 1, results.clone());
+                }
+            }
+            None => {
+                let refusal = Refusal::new(RunnerErrorCode::Internal, "a command this runner does not know");
+                self.answer(request_id, refusal.reply(), 1, results.clone());
+            }
+            Some(command) => match self.known(&request_id) {
+                Begin::Join => {}
+                Begin::Answer(reply) => self.answer(request_id, reply, 1, results.clone()),
+                Begin::Run => self.run(request_id, command, results.clone()),
+            },
+        }
+    }
+
+    fn known(&self, request_id: &str) -> Begin<Reply> {
+        locked(&self.requests).begin(request_id)
+    }
+
+    fn run(self: &Arc<Self>, request_id: String, command: Command, results: mpsc::Sender<SessionsRequest>) {
+        let host = Arc::clone(self);
+        self.house.tasks.spawn(async move {
+            let ended = host.carry_out(command).await;
+            let waiting = locked(&host.requests).finish(&request_id, ended.as_ref().ok().cloned());
+            let reply = ended.unwrap_or_else(Refusal::reply);
+            host.answer(request_id, reply, waiting, results);
+        });
+    }
+
+    /// Sends a result, as often as it was asked for.
+    fn answer(&self, request_id: String, reply: Reply, times: usize, results: mpsc::Sender<SessionsRequest>) {
+        self.house.tasks.spawn(async move {
+            for _ in 0..times {
+                let result = SessionsRequest {
+                    request_id: request_id.clone(),
+                    result: Some(reply.clone()),
+                    ..SessionsRequest::default()
+                };
+                if results.send(result).await.is_err() {
+                    // The server gave up on all that were waiting when the stream broke.
+                    tracing::warn!(request_id, "the stream broke before a result was sent");
+                    return;
+                }
+            }
+        });
+    }
+
+    async fn carry_out(&self, command: Command) -> Result<Reply, Refusal> {
+        if self.closing.is_cancelled() && !matches!(command, Command::Status(_)) {
+            return Err(Refusal::new(RunnerErrorCode::FailedPrecondition, "the runner is stopping"));
+        }
+        match command {
+            Command::Provision(request) => self.provision(&request).await.map(Reply::Provision),
+            Command::Start(request) => self.start(request).await.map(Reply::Start),
+            Command::Stop(request) => {
+                // A session that is not here is over already.
+                if let Some(account) = self.account_of(&request.session_id) {
+                    let session_id = request.session_id;
+                    self.order(account, |done| Order::Stop { session_id, done }).await?;
+                }
+                Ok(Reply::Stop(v1::StopAgentSessionResponse {}))
+            }
+            Command::Reload(request) => {
+                let session_id = request.session_id.clone();
+                let account = self.account_of(&session_id).ok_or_else(Refusal::unknown_session)?;
+                self.order(account, |done| Order::Reload { session_id, done }).await?;
+                Ok(Reply::Reload(v1::ReloadAgentSessionResponse { session_id: request.session_id }))
+            }
+            Command::Status(request) => Ok(Reply::Status(self.status(&request.session_id))),
+            Command::Remove(request) => {
+                let account = self.place(&request.container_name);
+                // A place that is not here is given up already.
+                if let Ok(account) = account {
+                    self.order(account, Order::Close).await?;
+                }
+                Ok(Reply::Remove(v1::RemoveAgentWorkspaceResponse {}))
+            }
+            Command::DeliverControl(_) => Err(Refusal::new(
+                RunnerErrorCode::Internal,
+                "control is handed over in order, not as a command",
+            )),
+        }
+    }
+
+    async fn provision(
+        &self,
+        request: &v1::ProvisionAgentWorkspaceRequest,
+    ) -> Result<v1::ProvisionAgentWorkspaceResponse, Refusal> {
+        let id = &request.agent_account_id;
+        let account: AccountId = id.parse().map_err(|error| {
+            let message = format!("agent_account_id {id:?}: {error}");
+            Refusal::new(RunnerErrorCode::FailedPrecondition, message)
+        })?;
+        if !self.containers.contains_key(&account) {
+            let message = format!("this runner has no profile of account {account}");
+            return Err(Refusal::new(RunnerErrorCode::FailedPrecondition, message));
+        }
+        let _turn = self.provisions.acquire().await;
+        self.order(account, Order::Prepare).await?;
+        Ok(v1::ProvisionAgentWorkspaceResponse { container_name: account.to_string() })
+    }
+
+    async fn start(
+        &self,
+        request: v1::StartAgentSessionRequest,
+    ) -> Result<v1::StartAgentSessionResponse, Refusal> {
+        let account = self.place(&request.container_name)?;
+        let named = [request.session_id, request.resume_session_id].into_iter().find(|id| !id.is_empty());
+        let session_id = named.unwrap_or_default();
+        self.begin(account, &session_id).await?;
+        Ok(v1::StartAgentSessionResponse { session_id })
+    }
+
+    async fn begin(&self, account: AccountId, session_id: &str) -> Answer {
+        let simple = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if session_id.is_empty() || session_id.len() > SESSION_ID || !session_id.bytes().all(simple) {
+            let message = format!("session_id {session_id:?} is not an id");
+            return Err(Refusal::new(RunnerErrorCode::FailedPrecondition, message));
+        }
+        let session_id = session_id.to_owned();
+        self.order(account, |done| Order::Start { session_id, done }).await
+    }
+
+    /// Hands control to a session; never waits.
+    fn deliver(&self, control: v1::DispatchControl) -> Answer {
+        let account = self.account_of(&control.session_id).ok_or_else(Refusal::unknown_session)?;
+        let handle = self.containers.get(&account).ok_or_else(Refusal::unknown_session)?;
+        let op = control.op.unwrap_or_default();
+        handle.seat.deliver(&control.session_id, op).unwrap_or_else(|| Err(Refusal::unknown_session()))
+    }
+
+    /// The sessions that run, or the one that is asked for.
+    fn status(&self, session_id: &str) -> v1::GetAgentStatusResponse {
+        let all = self.containers.values().filter_map(|handle| handle.seat.status());
+        let wanted = all.filter(|status| session_id.is_empty() || status.session_id == session_id);
+        v1::GetAgentStatusResponse { statuses: wanted.collect() }
+    }
+
+    /// Ends all sessions and closes all places, side by side.
+    pub(super) async fn close(&self) {
+        self.closing.cancel();
+        let mut closing = Vec::new();
+        for handle in self.containers.values() {
+            let (done, closed) = oneshot::channel();
+            if handle.orders.send(Order::Close(done)).await.is_ok() {
+                closing.push(closed);
+            }
+        }
+        for closed in closing {
+            let _ = closed.await;
+        }
+    }
+
+    fn account_of(&self, session_id: &str) -> Option<AccountId> {
+        locked(&self.house.running).get(session_id).copied()
+    }
+
+    fn place(&self, container_name: &str) -> Result<AccountId, Refusal> {
+        let account = container_name.parse().ok().filter(|account| self.containers.contains_key(account));
+        account.ok_or_else(|| {
+            let message = format!("this runner has no place {container_name:?}");
+            Refusal::new(RunnerErrorCode::NotFound, message)
+        })
+    }
+
+    async fn order(
+        &self,
+        account: AccountId,
+        order: impl FnOnce(oneshot::Sender<Answer>) -> Order,
+    ) -> Answer {
+        let gone = || Refusal::new(RunnerErrorCode::Internal, "the runner is ending");
+        let handle = self.containers.get(&account).ok_or_else(|| {
+            let message = format!("this runner has no profile of account {account}");
+            Refusal::new(RunnerErrorCode::FailedPrecondition, message)
+        })?;
+        let (done, answer) = oneshot::channel();
+        handle.orders.send(order(done)).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+}
