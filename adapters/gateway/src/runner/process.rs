@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 use super::{child::kill_group, life::locked, lines::Lines};
 
 /// How long a program has to end after it was asked to.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(10);
 /// How long its last output has to come after its end.
 const DRAIN: Duration = Duration::from_secs(5);
 /// What the environment holds unless a profile lists names.

@@ -251,7 +251,7 @@ async fn a_program_that_does_not_end_when_asked_is_killed_with_its_children() {
     let notes = until("its notes", || Some(rig.notes(1)).filter(|notes| notes.len() == 2)).await;
     let began = Instant::now();
     rig.server.stop_session("s").await;
-    assert!(began.elapsed() >= Duration::from_secs(5), "it was asked first");
+    assert!(began.elapsed() >= Duration::from_secs(10), "it was asked first");
     assert!(gone(pids(&notes, "self")[0]));
     let left = pids(&notes, "left")[0];
     until("the end of its child", || super::crashes::dead(left).then_some(())).await;

@@ -15,6 +15,7 @@ mod people;
 mod race;
 mod reset;
 mod roster;
+mod runner_command;
 mod samples;
 mod serve;
 mod spec;

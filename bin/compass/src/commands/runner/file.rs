@@ -262,6 +262,15 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_documentation_is_read() {
+        let page = include_str!("../../../../../docs/agents/runner.md");
+        let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+        let read = parse(Path::new("runner.md"), example).unwrap();
+        let profile = read.profiles.iter().next().unwrap();
+        assert_eq!(profile.launch().set["MODE"], "careful");
+    }
+
+    #[test]
     fn an_error_names_file_table_and_field() {
         for (from, to, place) in [
             ("\"always\"", "\"sometimes\"", "runner.toml: agent[0].restart: "),

@@ -1,0 +1,50 @@
+//! `compass runner`: its configuration, and its ends.
+
+use std::fs;
+
+use rustix::process::Signal;
+
+use crate::support::{Process, Storage, World, until};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_is_added_by_its_handle_and_the_configuration_can_be_run() {
+    let world = World::start(Storage::Memory).await.unwrap();
+    let config = world.home().join("runner.toml");
+    let config = config.to_str().unwrap();
+    let add = ["runner", "add", "bot", "--config", config, "--directory", "/", "--", "cat", "-u"];
+    world.ok(&add).await;
+    let told = world.ok(&["runner", "check", "--config", config]).await;
+    assert!(told.contains("1 agents"), "{told}");
+    let again = world.run(&add).await;
+    assert_eq!(again.code, Some(2));
+    assert!(again.stderr.contains("agent[1].account_id"), "{again:?}");
+    let text = fs::read_to_string(config).unwrap();
+    fs::write(config, text.replace("\"cat\"", "\"surely-no-such-program\"")).unwrap();
+    let refused = world.run(&["runner", "check", "--config", config]).await;
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("agent[0].command"), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_runner_attaches_with_its_token_and_ends_on_request() {
+    let world = World::start(Storage::Memory).await.unwrap();
+    let config = world.home().join("runner.toml");
+    let token = world.home().join("runner-token");
+    fs::write(&token, world.ok(&["token", "create", "--runner", "box"]).await).unwrap();
+    world.ok(&["runner", "add", "bot", "--config", config.to_str().unwrap(), "--", "cat"]).await;
+    let log = world.home().join("runner.log");
+    let mut command = world.command();
+    command.arg("runner").arg("--config").arg(&config).arg("--token-file").arg(&token);
+    command.stderr(fs::File::create(&log).unwrap());
+    let (mut runner, _stdin, _stdout) = Process::spawn(&mut command);
+    until("the runner", async || fs::read_to_string(&log).unwrap().contains("attached").then_some(())).await;
+    let second = world.run(&["runner", "--config", config.to_str().unwrap(), "--token", "x"]).await;
+    assert_eq!(second.code, Some(2), "one runner uses a state directory: {second:?}");
+    runner.signal(Signal::TERM);
+    assert!(runner.ended().await.success());
+    let stranger = world.run(&["runner", "--config", config.to_str().unwrap(), "--token", "x"]).await;
+    assert_eq!(stranger.code, Some(5), "{stranger:?}");
+    let without = world.run(&["runner", "--config", config.to_str().unwrap()]).await;
+    assert_eq!(without.code, Some(2));
+    assert!(without.stderr.contains("--token-file"), "{without:?}");
+}
