@@ -126,7 +126,7 @@ impl Ledger for MemoryStorage {
     }
 }
 
-fn live<'a>(
+pub(crate) fn live<'a>(
     world: &'a World,
     rows: &'a TenantRows,
     now: UnixMillis,

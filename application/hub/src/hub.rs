@@ -8,7 +8,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     delivery::{Router, catch_up, consumer, router},
-    ports::{Audience, Lanes, Ledger},
+    ports::{Audience, Lanes, Ledger, Placements},
     presence::{Dirty, publisher},
     sessions::{Enrollments, Registry, lease},
 };
@@ -20,6 +20,8 @@ pub struct HubPorts {
     pub ledger: Arc<dyn Ledger>,
     /// Who is owed what.
     pub audience: Arc<dyn Audience>,
+    /// Which runner starts which agent.
+    pub placements: Arc<dyn Placements>,
     /// The streams to live sessions.
     pub lanes: Arc<dyn Lanes>,
     /// Acknowledgements and routing.

@@ -16,7 +16,7 @@ use compass_domain::{
     message::{DraftBlock, IdempotencyKey, request_digest},
     topic::TopicSelector,
 };
-use compass_hub::ports::{Audience, Ledger, Pending, PendingQuery};
+use compass_hub::ports::{Audience, Ledger, Pending, PendingQuery, Placements};
 use compass_ports::{Clock, EventBus, Ids, PresenceSource, StorageError, Turns, WriteJob, Writer, submit};
 use tokio_util::task::TaskTracker;
 
@@ -41,6 +41,8 @@ pub struct Scene {
     pub ledger: Arc<dyn Ledger>,
     /// Recipients.
     pub audience: Arc<dyn Audience>,
+    /// Where agents are placed.
+    pub placements: Arc<dyn Placements>,
     /// Events.
     pub bus: Arc<dyn EventBus>,
     /// Time.
@@ -96,6 +98,7 @@ impl Scene {
             second: Arc::clone(&fixture.second),
             ledger: Arc::clone(&fixture.ledger),
             audience: Arc::clone(&fixture.audience),
+            placements: Arc::clone(&fixture.placements),
             bus: Arc::clone(&fixture.bus),
             clock: Arc::clone(&fixture.clock),
         }
@@ -112,6 +115,7 @@ impl Scene {
             second: Arc::clone(&self.second),
             ledger: Arc::clone(&self.ledger),
             audience: Arc::clone(&self.audience),
+            placements: Arc::clone(&self.placements),
             bus: Arc::clone(&self.bus),
             clock: Arc::clone(&self.clock),
         }

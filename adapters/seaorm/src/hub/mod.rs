@@ -3,6 +3,7 @@
 mod audience;
 mod ledger;
 mod pending;
+mod placements;
 mod recipients;
 
 pub(crate) use recipients::recipients;

@@ -2,6 +2,7 @@
 
 mod channels;
 mod initial;
+mod placements;
 mod read_positions;
 mod search;
 
@@ -19,6 +20,7 @@ impl MigratorTrait for Migrator {
             Box::new(channels::Channels),
             Box::new(search::Search),
             Box::new(read_positions::ReadPositions),
+            Box::new(placements::Placements),
         ]
     }
 }

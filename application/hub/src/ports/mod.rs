@@ -1,9 +1,12 @@
-//! What the hub needs: the ledger of sessions and cursors, the audience of messages, the lanes to live sessions.
+//! What the hub needs: the ledger of sessions and cursors, the audience of messages, the lanes to live sessions,
+//! and where agents are placed.
 
 mod audience;
 mod lanes;
 mod ledger;
+mod placements;
 
 pub use audience::{Audience, Labelled, Labels, Pending, PendingItem, PendingQuery};
 pub use lanes::{Dispatch, LaneError, Lanes};
 pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession};
+pub use placements::{NewPlacement, Placement, Placements};

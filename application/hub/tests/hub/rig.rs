@@ -89,6 +89,7 @@ impl Rig {
         let ports = HubPorts {
             ledger: ledger.clone(),
             audience: storage.clone(),
+            placements: storage.clone(),
             lanes: lanes.clone(),
             writer: Arc::new(writer),
             bus: bus.clone(),

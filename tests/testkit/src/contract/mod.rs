@@ -14,6 +14,7 @@ pub mod group_cases;
 pub mod ledger;
 pub mod messages;
 pub mod pending;
+pub mod placements;
 pub mod policy_cases;
 pub mod posting;
 pub mod race;
@@ -206,6 +207,17 @@ macro_rules! hub_ports_contract {
                 unrouted_messages_are_found_oldest_first,
                 an_author_that_lives_on_another_node_is_left_to_it,
                 young_unrouted_messages_are_left_alone,
+            ]
+            placements: [
+                a_placement_is_found_by_agent_by_container_and_by_runner,
+                a_container_belongs_to_one_agent,
+                a_new_placement_replaces_the_one_before_and_its_failures,
+                a_policy_is_set_only_for_the_runners_own_placements,
+                one_of_many_claims_a_wake,
+                a_live_agent_and_one_that_is_never_woken_are_not_claimed,
+                a_failed_wake_backs_off_and_a_success_forgets,
+                a_removed_placement_is_gone_and_removing_twice_is_no_error,
+                a_placement_is_of_its_tenant,
             ]
         }
     };
