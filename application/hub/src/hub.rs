@@ -8,6 +8,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     delivery::{Router, catch_up, consumer, router},
+    notes::Notes,
     ports::{Audience, Lanes, Ledger, Placements},
     presence::{Dirty, publisher},
     sessions::{Enrollments, Registry, lease},
@@ -47,6 +48,7 @@ pub struct Hub {
     pub(crate) enrollments: Enrollments,
     pub(crate) router: Router,
     pub(crate) dirty: Dirty,
+    pub(crate) notes: Arc<Notes>,
 }
 
 impl Hub {
@@ -58,6 +60,7 @@ impl Hub {
             enrollments: Enrollments::default(),
             router: Router::default(),
             dirty: Dirty::default(),
+            notes: Arc::default(),
         })
     }
 

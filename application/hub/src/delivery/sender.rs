@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::mailbox::{Hint, Leftover, Mailbox, Plan, ReadPlan, Refused};
 use crate::{
     HubPorts,
+    notes::{NoteKind, Notes},
     ports::{Dispatch, LaneError, Pending, PendingQuery},
     sessions::Who,
     timing::spread,
@@ -25,6 +26,7 @@ const FULL_RETRY: Duration = Duration::from_millis(50);
 /// A session's sender task.
 pub(crate) struct Sender {
     ports: HubPorts,
+    notes: Arc<Notes>,
     who: Who,
     mailbox: Arc<Mailbox>,
     closed: CancellationToken,
@@ -39,8 +41,14 @@ struct Progress {
 }
 
 impl Sender {
-    pub(crate) fn new(ports: HubPorts, who: Who, mailbox: Arc<Mailbox>, closed: CancellationToken) -> Self {
-        Self { ports, who, mailbox, closed }
+    pub(crate) fn new(
+        ports: HubPorts,
+        notes: Arc<Notes>,
+        who: Who,
+        mailbox: Arc<Mailbox>,
+        closed: CancellationToken,
+    ) -> Self {
+        Self { ports, notes, who, mailbox, closed }
     }
 
     pub(crate) async fn run(self) {
@@ -75,6 +83,10 @@ impl Sender {
         }
     }
 
+    fn note(&self, kind: NoteKind, text: &str) {
+        self.notes.put(self.who.clone(), self.ports.clock.now(), kind, text);
+    }
+
     fn next_catch_up(&self) -> Instant {
         Instant::now() + spread(CATCH_UP_EVERY, &*self.ports.ids)
     }
@@ -92,6 +104,7 @@ impl Sender {
             Ok(page) => self.send_page(page, &plan.due),
             Err(error) => {
                 tracing::warn!(session.id = %self.mailbox.session, %error, "owed messages could not be read");
+                self.note(NoteKind::Failed, &format!("owed messages could not be read: {error}"));
                 self.mailbox.repeat_read(spread(RETRY, &*self.ports.ids));
             }
         }
@@ -100,6 +113,7 @@ impl Sender {
     fn send_page(&self, page: Pending, due: &[MessageId]) {
         for message in &page.corrupt {
             tracing::error!(message.id = %message, "an owed message cannot be read and is skipped");
+            self.note(NoteKind::Skipped, &format!("message {message} cannot be read and stays owed"));
         }
         let complete = page.waiting == 0;
         let items: Vec<Hint> =
