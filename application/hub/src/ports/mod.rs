@@ -6,7 +6,9 @@ mod lanes;
 mod ledger;
 mod placements;
 
-pub use audience::{Audience, Labelled, Labels, Pending, PendingItem, PendingQuery};
+pub use audience::{
+    Audience, Labelled, Labels, Pending, PendingItem, PendingQuery, PinPlace, PinQuery, Pins,
+};
 pub use lanes::{Dispatch, LaneError, Lanes};
 pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession};
 pub use placements::{NewPlacement, Placement, Placements};

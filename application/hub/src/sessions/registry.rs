@@ -158,11 +158,6 @@ impl Registry {
             .find(|id| state.sessions.get(id).is_some_and(|session| session.mode == AttachMode::Deliveries))
     }
 
-    /// Every mailbox here.
-    pub(crate) fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
-        lock(&self.state).sessions.values().filter_map(|session| session.mailbox.clone()).collect()
-    }
-
     /// Notes a reported state. Gives the report its number, at least `floor`, and the messages it lets go; none if
     /// the session is not here.
     pub(crate) fn report(

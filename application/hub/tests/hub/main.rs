@@ -9,4 +9,6 @@ mod presence;
 mod recovery;
 mod rig;
 mod settle;
+mod sweeps;
+mod watched;
 mod window;

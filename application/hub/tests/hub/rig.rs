@@ -46,6 +46,8 @@ use compass_ports::{Clock, Ids, Next, PresenceSource, StorageError, Subscription
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+use crate::watched::WatchedAudience;
+
 /// What a lane was sent.
 pub(crate) type Sent = (Lane, Arc<Labelled>);
 
@@ -57,6 +59,7 @@ pub(crate) struct Rig {
     pub(crate) bus: Arc<MemoryBus>,
     pub(crate) storage: Arc<MemoryStorage>,
     pub(crate) ledger: Arc<FlakyLedger>,
+    pub(crate) audience: Arc<WatchedAudience>,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: TaskTracker,
     ports: HubPorts,
@@ -86,9 +89,10 @@ impl Rig {
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
         let lanes = Arc::new(FakeLanes::default());
         let ledger = Arc::new(FlakyLedger { rows: storage.clone(), is_down: AtomicBool::new(false) });
+        let audience = Arc::new(WatchedAudience::over(storage.clone()));
         let ports = HubPorts {
             ledger: ledger.clone(),
-            audience: storage.clone(),
+            audience: audience.clone(),
             placements: storage.clone(),
             lanes: lanes.clone(),
             writer: Arc::new(writer),
@@ -119,6 +123,7 @@ impl Rig {
             bus,
             storage,
             ledger,
+            audience,
             stop,
             tasks,
             ports,
@@ -307,6 +312,7 @@ pub(crate) fn deaf_writer(rig: &Rig) -> Rig {
         bus,
         storage: rig.storage.clone(),
         ledger: rig.ledger.clone(),
+        audience: rig.audience.clone(),
         stop: rig.stop.clone(),
         tasks: rig.tasks.clone(),
         ports: rig.ports.clone(),
