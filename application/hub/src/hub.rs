@@ -1,6 +1,6 @@
 //! The hub: what its parts share, and the tasks it runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use compass_domain::NodeId;
 use compass_ports::{Clock, EventBus, Ids, StorageError, Writer};
@@ -8,9 +8,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     delivery::{Router, catch_up, consumer, router},
-    ports::{Audience, Lanes, Ledger, Placements},
+    ports::{Audience, Lanes, Launcher, Ledger, Placements},
     presence::{Dirty, publisher},
-    sessions::{Enrollments, Registry, lease},
+    sessions::{Enrollments, Registry, Spawns, lease},
 };
 
 /// What the hub is given.
@@ -24,6 +24,8 @@ pub struct HubPorts {
     pub placements: Arc<dyn Placements>,
     /// The streams to live sessions.
     pub lanes: Arc<dyn Lanes>,
+    /// Commands to runners.
+    pub launcher: Arc<dyn Launcher>,
     /// Acknowledgements and routing.
     pub writer: Arc<dyn Writer>,
     /// What is told after a commit.
@@ -47,17 +49,22 @@ pub struct Hub {
     pub(crate) enrollments: Enrollments,
     pub(crate) router: Router,
     pub(crate) dirty: Dirty,
+    pub(crate) spawns: Spawns,
+    /// For work that outlives its caller.
+    pub(crate) me: Weak<Self>,
 }
 
 impl Hub {
     /// Puts the hub together; nothing runs before [`Hub::run`].
     pub fn new(ports: HubPorts) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new_cyclic(|me| Self {
             ports,
             registry: Registry::default(),
             enrollments: Enrollments::default(),
             router: Router::default(),
             dirty: Dirty::default(),
+            spawns: Spawns::default(),
+            me: me.clone(),
         })
     }
 

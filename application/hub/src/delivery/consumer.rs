@@ -88,6 +88,7 @@ impl Consumer {
             | Event::ReadPositionChanged { .. }
             | Event::AccountChanged(_)
             | Event::ActivityChanged { .. }
+            | Event::AgentSessionChanged { .. }
             | Event::AgentPresenceChanged { .. } => Ok(()),
         };
         if let Err(error) = done {

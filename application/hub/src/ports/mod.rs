@@ -3,10 +3,12 @@
 
 mod audience;
 mod lanes;
+mod launcher;
 mod ledger;
 mod placements;
 
 pub use audience::{Audience, Labelled, Labels, Pending, PendingItem, PendingQuery};
 pub use lanes::{Dispatch, LaneError, Lanes};
-pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession};
+pub use launcher::{Address, Command, LaunchError, Launcher, Outcome, Reported};
+pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession, StoredSession};
 pub use placements::{NewPlacement, Placement, Placements};

@@ -9,4 +9,5 @@ mod presence;
 mod recovery;
 mod rig;
 mod settle;
+mod starts;
 mod window;
