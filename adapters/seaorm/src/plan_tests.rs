@@ -266,6 +266,7 @@ async fn deliver_everything(storage: &SeaStorage, ids: Ids) {
     for accounts in [None, Some(&[agent][..])] {
         drop(storage.live_sessions(&of, accounts).await.expect("a read"));
     }
+    drop(storage.find_sessions(&of, &[session]).await.expect("a read"));
     drop(storage.unrouted(node, 0, 50).await.expect("a read"));
     storage.close_session(&of, session).await.expect("a write");
     storage.release(node).await.expect("a write");

@@ -3,6 +3,7 @@
 
 mod audience;
 mod lanes;
+mod launcher;
 mod ledger;
 mod placements;
 
@@ -10,5 +11,6 @@ pub use audience::{
     Audience, Labelled, Labels, Pending, PendingItem, PendingQuery, PinPlace, PinQuery, Pins,
 };
 pub use lanes::{Dispatch, LaneError, Lanes};
-pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession};
+pub use launcher::{Address, Command, LaunchError, Launcher, Outcome, Reported};
+pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession, StoredSession};
 pub use placements::{NewPlacement, Placement, Placements};

@@ -9,6 +9,8 @@ mod presence;
 mod recovery;
 mod rig;
 mod settle;
+mod starts;
 mod sweeps;
+mod wakes;
 mod watched;
 mod window;

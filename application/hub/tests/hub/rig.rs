@@ -1,7 +1,7 @@
 //! A server without doors: storage, use cases, hub, and lanes that keep what they were sent.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     num::NonZeroU64,
     sync::{
         Arc, Mutex,
@@ -38,7 +38,10 @@ use compass_domain::{
 };
 use compass_hub::{
     Hub, HubPorts,
-    ports::{AttachMode, Dispatch, Labelled, LaneError, Lanes, Ledger, LiveSession, OpenSession},
+    ports::{
+        Address, AttachMode, Command, Dispatch, Labelled, LaneError, Lanes, LaunchError, Launcher, Ledger,
+        LiveSession, OpenSession, Outcome, StoredSession,
+    },
     sessions::{Enroll, RunnerKey},
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
@@ -56,6 +59,7 @@ pub(crate) struct Rig {
     pub(crate) comms: Comms,
     pub(crate) hub: Arc<Hub>,
     pub(crate) lanes: Arc<FakeLanes>,
+    pub(crate) runners: Arc<FakeRunners>,
     pub(crate) bus: Arc<MemoryBus>,
     pub(crate) storage: Arc<MemoryStorage>,
     pub(crate) ledger: Arc<FlakyLedger>,
@@ -88,13 +92,19 @@ impl Rig {
         let writer = MemoryWriter::start(MemoryStorage::clone(&storage), bus.clone(), &tasks, stop.clone());
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
         let lanes = Arc::new(FakeLanes::default());
-        let ledger = Arc::new(FlakyLedger { rows: storage.clone(), is_down: AtomicBool::new(false) });
+        let runners = Arc::new(FakeRunners::over(lanes.clone()));
+        let ledger = Arc::new(FlakyLedger {
+            rows: storage.clone(),
+            is_down: AtomicBool::new(false),
+            is_full: AtomicBool::new(false),
+        });
         let audience = Arc::new(WatchedAudience::over(storage.clone()));
         let ports = HubPorts {
             ledger: ledger.clone(),
             audience: audience.clone(),
             placements: storage.clone(),
             lanes: lanes.clone(),
+            launcher: runners.clone(),
             writer: Arc::new(writer),
             bus: bus.clone(),
             clock: clock.clone(),
@@ -120,6 +130,7 @@ impl Rig {
             comms,
             hub,
             lanes,
+            runners,
             bus,
             storage,
             ledger,
@@ -309,6 +320,7 @@ pub(crate) fn deaf_writer(rig: &Rig) -> Rig {
         comms,
         hub: rig.hub.clone(),
         lanes: rig.lanes.clone(),
+        runners: rig.runners.clone(),
         bus,
         storage: rig.storage.clone(),
         ledger: rig.ledger.clone(),
@@ -390,6 +402,77 @@ impl Lanes for FakeLanes {
     }
 }
 
+/// Runners that do what they are told, or refuse it.
+pub(crate) struct FakeRunners {
+    lanes: Arc<FakeLanes>,
+    attached: Mutex<BTreeSet<String>>,
+    pub(crate) sent: Mutex<Vec<Command>>,
+    pub(crate) refusal: Mutex<Option<LaunchError>>,
+    /// Nothing but a stop is answered.
+    pub(crate) silent: AtomicBool,
+    received: Mutex<HashMap<SessionId, mpsc::UnboundedReceiver<Sent>>>,
+}
+
+impl FakeRunners {
+    fn over(lanes: Arc<FakeLanes>) -> Self {
+        Self {
+            lanes,
+            attached: Mutex::default(),
+            sent: Mutex::default(),
+            refusal: Mutex::default(),
+            silent: AtomicBool::new(false),
+            received: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn attach(&self, runner: &str) {
+        self.attached.lock().unwrap().insert(runner.to_owned());
+    }
+
+    /// What a session that was started here received.
+    pub(crate) fn take_received(&self, session: SessionId) -> mpsc::UnboundedReceiver<Sent> {
+        self.received.lock().unwrap().remove(&session).expect("the session was started here")
+    }
+}
+
+#[async_trait]
+impl Launcher for FakeRunners {
+    async fn send(&self, address: &Address, _: &str, command: Command) -> Result<Outcome, LaunchError> {
+        if let Address::Runner(runner) = address
+            && !self.attached.lock().unwrap().contains(&runner.name())
+        {
+            return Err(LaunchError::NotAttached);
+        }
+        self.sent.lock().unwrap().push(command.clone());
+        if self.silent.load(Ordering::Relaxed) && !matches!(command, Command::Stop { .. }) {
+            std::future::pending::<()>().await;
+        }
+        if let Some(refusal) = self.refusal.lock().unwrap().clone() {
+            return Err(refusal);
+        }
+        Ok(match command {
+            Command::Provision { account } => Outcome::Provisioned { container: account.to_string() },
+            Command::Start { session, .. } => Outcome::Started { session: Some(session) },
+            Command::Stop { .. } => Outcome::Stopped,
+            Command::Reload { .. } => Outcome::Reloaded,
+            Command::Status { .. } => Outcome::Status(Vec::new()),
+            Command::Remove { .. } => Outcome::Removed,
+        })
+    }
+
+    fn attached(&self, _: &TenantId) -> Vec<String> {
+        self.attached.lock().unwrap().iter().cloned().collect()
+    }
+
+    fn lead(&self, _: &RunnerKey, session: SessionId) {
+        if !self.lanes.is_attached(session) {
+            self.received.lock().unwrap().insert(session, self.lanes.lead(session));
+        }
+    }
+
+    fn leave(&self, _: SessionId) {}
+}
+
 /// Server time that passes as tokio's does.
 struct TokioClock(Instant);
 
@@ -427,6 +510,8 @@ impl Ids for CountedIds {
 pub(crate) struct FlakyLedger {
     rows: Arc<MemoryStorage>,
     pub(crate) is_down: AtomicBool,
+    /// No session can be opened.
+    pub(crate) is_full: AtomicBool,
 }
 
 #[async_trait]
@@ -445,6 +530,9 @@ impl Ledger for FlakyLedger {
         node: NodeId,
         session: &OpenSession,
     ) -> Result<(), StorageError> {
+        if self.is_full.load(Ordering::Relaxed) {
+            return Err(StorageError::Unavailable("no room".into()));
+        }
         self.rows.open_session(tenant, node, session).await
     }
 
@@ -460,6 +548,14 @@ impl Ledger for FlakyLedger {
 
     async fn close_session(&self, tenant: &TenantId, session: SessionId) -> Result<(), StorageError> {
         self.rows.close_session(tenant, session).await
+    }
+
+    async fn find_sessions(
+        &self,
+        tenant: &TenantId,
+        sessions: &[SessionId],
+    ) -> Result<Vec<StoredSession>, StorageError> {
+        self.rows.find_sessions(tenant, sessions).await
     }
 
     async fn live_sessions(

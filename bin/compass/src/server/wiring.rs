@@ -111,6 +111,7 @@ fn app(shared: Shared, stores: Stores) -> App {
         audience: stores.audience,
         placements: stores.placements,
         lanes: Arc::<RunnerLanes>::clone(&lanes),
+        launcher: Arc::<RunnerLanes>::clone(&lanes),
         writer: Arc::clone(&stores.writer),
         bus: Arc::clone(&bus),
         clock: Arc::clone(&clock),

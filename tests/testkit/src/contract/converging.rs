@@ -626,7 +626,11 @@ impl Client {
                 self.view.groups.insert(group.id, ChannelGroup::clone(group));
             }
             Event::AgentPresenceChanged { .. } | Event::ReadPositionChanged { .. } => {}
-            Event::MessageSettled { .. } | Event::ActivityChanged { .. } => panic!("{event:?} is nobody's"),
+            Event::MessageSettled { .. }
+            | Event::ActivityChanged { .. }
+            | Event::AgentSessionChanged { .. } => {
+                panic!("{event:?} is nobody's here")
+            }
         }
     }
 

@@ -217,6 +217,7 @@ macro_rules! hub_ports_contract {
                 an_older_state_never_replaces_a_newer_one,
                 closing_twice_is_no_error,
                 sessions_are_found_by_account,
+                a_session_is_found_by_its_id_open_or_closed,
                 a_released_node_closes_only_its_own_sessions,
                 unrouted_messages_are_found_oldest_first,
                 an_author_that_lives_on_another_node_is_left_to_it,
