@@ -23,9 +23,12 @@ async fn place(rig: &Rig, agent: &Account, wake: WakePolicy) {
 /// A process of the runner announces itself; its stream is open from then on.
 async fn attach(rig: &Rig) {
     let runner = RunnerKey::Named { tenant: rig.tenant.clone(), name: RUNNER.into() };
-    let enroll = Enroll { runner, instance: "i".into(), mode: AttachMode::Deliveries, take_over: false };
+    let mode = AttachMode::Deliveries;
+    let enroll = Enroll { runner: runner.clone(), instance: "i".into(), mode, take_over: false };
     rig.hub.enroll(&enroll).await.unwrap();
+    let attached = rig.hub.open_stream(&runner, "i").unwrap();
     rig.runners.attach(RUNNER);
+    rig.hub.rebind(&runner, "i", attached.ticket).await;
 }
 
 /// The sessions that were started, in order.
