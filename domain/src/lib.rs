@@ -7,6 +7,7 @@
 pub mod account;
 pub mod ask;
 pub mod board;
+pub mod brake;
 pub mod channel;
 pub mod delivery;
 pub mod error;

@@ -123,6 +123,8 @@ pub struct Topic {
     pub message_count: u64,
     /// Asks in it that are open.
     pub open_ask_count: u32,
+    /// True if the next agent messages in it wait until a person posts.
+    pub braked: bool,
     /// Time of the newest message, in milliseconds since 1970.
     pub last_activity_unix_ms: i64,
 }

@@ -1,11 +1,23 @@
 //! Placements of agents, by the clock the store was given.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
-use compass_domain::{AccountId, TenantId, UnixMillis, WakePolicy, wake};
+use compass_domain::{
+    Account, AccountId, AccountKind, TenantId, UnixMillis, WakePolicy,
+    channel::ChannelKind,
+    delivery::{Lane, Target},
+    mention, wake,
+};
 use compass_hub::ports::{NewPlacement, Placement, Placements};
 use compass_ports::StorageError;
 
-use crate::{MemoryStorage, ledger::live, rows::TenantRows};
+use crate::{
+    MemoryStorage,
+    audience::owing,
+    ledger::live,
+    rows::{MessageRow, TenantRows},
+};
 
 #[async_trait]
 impl Placements for MemoryStorage {
@@ -81,6 +93,23 @@ impl Placements for MemoryStorage {
         Ok(())
     }
 
+    async fn due_wakes(&self, tenant: &TenantId, runners: &[String]) -> Result<Vec<AccountId>, StorageError> {
+        let world = self.world();
+        let (rows, now) = (world.tenant(tenant), self.clock.now());
+        let is_over = |at: Option<UnixMillis>| at.is_none_or(|at| at <= now);
+        let sleeps = |row: &Placement| {
+            is_over(row.wake_until)
+                && is_over(row.wake_not_before)
+                && live(&world, &rows, now).all(|session| session.account != row.account)
+        };
+        let wakes = |row: &Placement| {
+            let agent = rows.accounts.find(row.account);
+            agent.is_some_and(|agent| owing(&rows, agent).iter().any(|owed| wakes(&rows, agent, row, owed)))
+        };
+        let found = sorted(&rows, |row| runners.contains(&row.runner) && sleeps(row) && wakes(row));
+        Ok(found.into_iter().map(|row| row.account).collect())
+    }
+
     async fn claim_wake(
         &self,
         tenant: &TenantId,
@@ -128,6 +157,23 @@ impl Placements for MemoryStorage {
         turn.keep();
         Ok(())
     }
+}
+
+/// True if a message that an agent is owed starts it.
+fn wakes(
+    rows: &TenantRows,
+    agent: &Account,
+    placement: &Placement,
+    (lane, row): &(Lane, Arc<MessageRow>),
+) -> bool {
+    let AccountKind::Agent { home_channel, .. } = agent.kind else { return false };
+    let (message, channel) = (&row.message, row.message.channel());
+    let is_mentioned = mention::names(&message.mentions(), agent.handle.as_str());
+    let lane = if is_mentioned { Lane::Steer } else { *lane };
+    let answers_it = message.answer().is_some_and(|answer| answer.asker() == agent.id);
+    let is_dm = rows.channels.find(channel).is_some_and(|row| row.kind == ChannelKind::Dm);
+    let target = Target { account: agent.id, lane, owed: false };
+    placement.wake.wakes(&target, answers_it, channel == home_channel || is_dm)
 }
 
 fn sorted(rows: &TenantRows, wanted: impl Fn(&Placement) -> bool) -> Vec<Placement> {

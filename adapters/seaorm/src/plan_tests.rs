@@ -12,7 +12,8 @@ use compass_domain::{
     channel::{ChannelKind, ChannelName, Member, MembershipMode, PostPolicy},
 };
 use compass_hub::ports::{
-    AttachMode, Audience as _, Ledger as _, NewPlacement, OpenSession, PendingQuery, Placements as _,
+    AttachMode, Audience as _, Ledger as _, NewPlacement, OpenSession, PendingQuery, PinQuery,
+    Placements as _,
 };
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 
@@ -249,8 +250,14 @@ async fn deliver_everything(storage: &SeaStorage, ids: Ids) {
     drop(storage.with_open_asks(&of, &[agent]).await.expect("a read"));
     let ask = compass_domain::AskId::from_bytes([1; 16]);
     for (include_unrouted, answers_ask) in [(true, None), (false, None), (true, Some(ask))] {
-        let query = PendingQuery { agent, include_unrouted, answers_ask, skip: vec![message], limit: 50 };
+        let include_braked = include_unrouted;
+        let skip = vec![message];
+        let query = PendingQuery { agent, include_unrouted, include_braked, answers_ask, skip, limit: 50 };
         drop(storage.pending(&of, &query).await.expect("a read"));
+    }
+    drop(storage.owed(&of, &[agent]).await.expect("a read"));
+    for after in [None, Some((channel, 2))] {
+        drop(storage.pins(&of, &PinQuery { agent, after, limit: 50 }).await.expect("a read"));
     }
     storage.renew_lease(node).await.expect("a lease");
     let open = OpenSession { session, account: agent, runner: "r".into(), mode: AttachMode::Deliveries };
@@ -275,6 +282,7 @@ async fn place_everything(storage: &SeaStorage, ids: Ids) {
     drop(storage.of_runner(&of, "r1").await.expect("a read"));
     drop(storage.list(&of).await.expect("a read"));
     storage.set_wake_policies(&of, "r1", &[(agent, WakePolicy::Any)]).await.expect("a write");
+    drop(storage.due_wakes(&of, &["r1".to_owned()]).await.expect("a read"));
     storage.claim_wake(&of, agent, 1).await.expect("a write");
     storage.wake_done(&of, agent, Err("x")).await.expect("a write");
     storage.wake_done(&of, agent, Ok(())).await.expect("a write");

@@ -8,6 +8,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     delivery::{Router, catch_up, consumer, router},
+    notes::Notes,
     ports::{Audience, Lanes, Launcher, Ledger, Placements},
     presence::{Dirty, publisher},
     sessions::{Enrollments, Registry, Spawns, lease},
@@ -50,6 +51,7 @@ pub struct Hub {
     pub(crate) router: Router,
     pub(crate) dirty: Dirty,
     pub(crate) spawns: Spawns,
+    pub(crate) notes: Arc<Notes>,
     /// For work that outlives its caller.
     pub(crate) me: Weak<Self>,
 }
@@ -63,6 +65,7 @@ impl Hub {
             enrollments: Enrollments::default(),
             router: Router::default(),
             dirty: Dirty::default(),
+            notes: Arc::default(),
             spawns: Spawns::default(),
             me: me.clone(),
         })

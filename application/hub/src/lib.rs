@@ -2,6 +2,7 @@
 
 pub mod delivery;
 mod hub;
+pub mod notes;
 pub mod ports;
 mod presence;
 pub mod sessions;

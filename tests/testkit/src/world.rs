@@ -231,6 +231,16 @@ impl Scene {
         self.channel_with(ChannelSpec::new(name, &[]).tree(anchor)).await
     }
 
+    /// A direct conversation with unsubscribed members.
+    pub async fn direct(&self, name: &str, members: &[&Account]) -> ChannelId {
+        let channel = new_channel(self.ids.channel(), ChannelSpec::new(name, members));
+        let channel = Channel { kind: ChannelKind::Dm, ..channel };
+        let mut unit = self.begin().await;
+        unit.channels().insert(&channel).await.expect("the conversation is stored");
+        unit.commit().await.expect("the conversation is kept");
+        channel.id
+    }
+
     /// A channel as specified.
     pub async fn channel_with(&self, spec: ChannelSpec) -> ChannelId {
         let channel = new_channel(self.ids.channel(), spec);
@@ -435,7 +445,14 @@ pub fn page_of(channel: ChannelId) -> MessagePage {
 
 /// Everything an agent is owed, routed or not.
 pub fn pending_of(agent: &Account) -> PendingQuery {
-    PendingQuery { agent: agent.id, include_unrouted: true, answers_ask: None, skip: Vec::new(), limit: 200 }
+    PendingQuery {
+        agent: agent.id,
+        include_unrouted: true,
+        include_braked: true,
+        answers_ask: None,
+        skip: Vec::new(),
+        limit: 200,
+    }
 }
 
 /// A selector that creates or revives.

@@ -2,7 +2,9 @@
 
 mod audience;
 mod ledger;
+mod owing;
 mod pending;
+mod pins;
 mod placements;
 mod recipients;
 

@@ -6,6 +6,7 @@ use compass_hub::ports::{NewPlacement, Placement, Placements};
 use compass_ports::StorageError;
 use sea_orm::{QueryResult, Value};
 
+use super::owing;
 use crate::{
     connection::SeaStorage,
     dialect::Dialect,
@@ -118,6 +119,36 @@ impl Placements for SeaStorage {
             tx.execute(&sql, values).await?;
         }
         tx.commit().await
+    }
+
+    async fn due_wakes(&self, tenant: &TenantId, runners: &[String]) -> Result<Vec<AccountId>, StorageError> {
+        let mut tx = self.pools.tenant(tenant, Access::Snapshot).await?;
+        let dialect = tx.dialect();
+        let sql = format!(
+            "SELECT p.account FROM placements p CROSS JOIN accounts a
+             WHERE p.runner {runners} AND (p.tenant || '') = $1 AND a.id = p.account AND p.wake <> $3
+                 AND (p.wake_until_ms IS NULL OR p.wake_until_ms <= {now})
+                 AND (p.wake_not_before_ms IS NULL OR p.wake_not_before_ms <= {now})
+                 AND NOT coalesce((
+                     SELECT true FROM sessions s CROSS JOIN nodes n
+                     WHERE s.account = p.account AND n.id = s.node AND s.closed_at_ms IS NULL
+                         AND n.lease_until_ms > {now} LIMIT 1), false)
+                 AND ({owed} OR {direct} OR (p.wake = $4 AND {called}))
+             ORDER BY p.account",
+            runners = dialect.any_text(2),
+            now = dialect.now_ms(),
+            owed = owing::has_owed_row(),
+            direct = owing::is_behind(dialect, "p.wake = $5 OR c.kind = 1 OR c.id = a.home_channel", "true"),
+            called = owing::is_behind(dialect, "true", &owing::calls(dialect)),
+        );
+        let values = vec![
+            tenant_value(tenant),
+            dialect.text_list(runners.iter().map(String::as_str)),
+            stored_policy(WakePolicy::Never).into(),
+            stored_policy(WakePolicy::Mention).into(),
+            stored_policy(WakePolicy::Any).into(),
+        ];
+        tx.all(&sql, values).await?.iter().map(|row| row.id("account")).collect()
     }
 
     async fn claim_wake(

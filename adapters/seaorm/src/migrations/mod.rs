@@ -1,5 +1,6 @@
 //! The schema, and how a server brings it up to date when it starts.
 
+mod brake;
 mod channels;
 mod initial;
 mod placements;
@@ -21,6 +22,7 @@ impl MigratorTrait for Migrator {
             Box::new(search::Search),
             Box::new(read_positions::ReadPositions),
             Box::new(placements::Placements),
+            Box::new(brake::Brake),
         ]
     }
 }

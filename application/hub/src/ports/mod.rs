@@ -7,7 +7,9 @@ mod launcher;
 mod ledger;
 mod placements;
 
-pub use audience::{Audience, Labelled, Labels, Pending, PendingItem, PendingQuery};
+pub use audience::{
+    Audience, Labelled, Labels, Pending, PendingItem, PendingQuery, PinPlace, PinQuery, Pins,
+};
 pub use lanes::{Dispatch, LaneError, Lanes};
 pub use launcher::{Address, Command, LaunchError, Launcher, Outcome, Reported};
 pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession, StoredSession};

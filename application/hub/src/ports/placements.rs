@@ -77,6 +77,10 @@ pub trait Placements: Send + Sync {
         policies: &[(AccountId, WakePolicy)],
     ) -> Result<(), StorageError>;
 
+    /// The agents placed on these runners that sleep, may be started now, and are owed something ready for which
+    /// their policy wakes them.
+    async fn due_wakes(&self, tenant: &TenantId, runners: &[String]) -> Result<Vec<AccountId>, StorageError>;
+
     /// Claims the start of a sleeping agent for `for_ms`. False if it is not placed, is never woken, has a live
     /// session of any kind, is claimed already, or has to wait after a failure.
     async fn claim_wake(

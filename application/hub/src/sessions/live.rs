@@ -144,7 +144,8 @@ impl Hub {
         let entry = Session::new(session, runner, account, mode, mailbox.clone(), closed.clone());
         self.registry.insert(entry);
         if let Some(mailbox) = mailbox {
-            let sender = Sender::new(self.ports.clone(), who.clone(), mailbox, closed);
+            let sender =
+                Sender::new(self.ports.clone(), Arc::clone(&self.notes), who.clone(), mailbox, closed);
             self.ports.tasks.spawn(sender.run());
         }
         self.report_bound(session, LifecycleState::Starting, Source::Server).await

@@ -225,11 +225,6 @@ impl Registry {
             .find(|id| state.sessions.get(id).is_some_and(|session| session.mode == AttachMode::Deliveries))
     }
 
-    /// Every mailbox here.
-    pub(crate) fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
-        lock(&self.state).sessions.values().filter_map(|session| session.mailbox.clone()).collect()
-    }
-
     /// The sessions of a runner, with the numbers of their last reports.
     pub(crate) fn of_runner(&self, runner: &RunnerKey) -> HashMap<SessionId, u64> {
         let state = lock(&self.state);

@@ -11,4 +11,6 @@ mod recovery;
 mod rig;
 mod settle;
 mod starts;
+mod sweeps;
+mod watched;
 mod window;

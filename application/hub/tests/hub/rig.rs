@@ -49,6 +49,8 @@ use compass_ports::{Clock, Ids, Next, PresenceSource, StorageError, Subscription
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+use crate::watched::WatchedAudience;
+
 /// What a lane was sent.
 pub(crate) type Sent = (Lane, Arc<Labelled>);
 
@@ -61,6 +63,7 @@ pub(crate) struct Rig {
     pub(crate) bus: Arc<MemoryBus>,
     pub(crate) storage: Arc<MemoryStorage>,
     pub(crate) ledger: Arc<FlakyLedger>,
+    pub(crate) audience: Arc<WatchedAudience>,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: TaskTracker,
     ports: HubPorts,
@@ -95,9 +98,10 @@ impl Rig {
             is_down: AtomicBool::new(false),
             is_full: AtomicBool::new(false),
         });
+        let audience = Arc::new(WatchedAudience::over(storage.clone()));
         let ports = HubPorts {
             ledger: ledger.clone(),
-            audience: storage.clone(),
+            audience: audience.clone(),
             placements: storage.clone(),
             lanes: lanes.clone(),
             launcher: runners.clone(),
@@ -130,6 +134,7 @@ impl Rig {
             bus,
             storage,
             ledger,
+            audience,
             stop,
             tasks,
             ports,
@@ -319,6 +324,7 @@ pub(crate) fn deaf_writer(rig: &Rig) -> Rig {
         bus,
         storage: rig.storage.clone(),
         ledger: rig.ledger.clone(),
+        audience: rig.audience.clone(),
         stop: rig.stop.clone(),
         tasks: rig.tasks.clone(),
         ports: rig.ports.clone(),

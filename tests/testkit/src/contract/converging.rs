@@ -53,8 +53,8 @@ use compass_comms::{
 };
 use compass_domain::{
     Account, AccountId, AskId, Channel, ChannelGroup, ChannelId, Event, GroupId, Message, MessageId,
-    Position, TopicId, UnixMillis, channel::MembershipMode, group::Visibility, message::DraftBlock,
-    topic::LISTED_PARTICIPANTS,
+    Position, TopicId, UnixMillis, brake::AgentRun, channel::MembershipMode, group::Visibility,
+    message::DraftBlock, topic::LISTED_PARTICIPANTS,
 };
 use compass_ports::Next;
 
@@ -538,6 +538,8 @@ impl View {
         topic.message_count = messages.len() as u64;
         topic.last_seq = messages.last().map_or(topic.last_seq, |message| message.seq());
         topic.last_activity = messages.iter().map(|message| message.at()).max().unwrap_or(UnixMillis(0));
+        // Told when it brakes or releases, and counted by the server alone.
+        topic.run = AgentRun::default();
         topic.participants.clear();
         for message in &messages {
             let is_new = !topic.participants.contains(&message.author());

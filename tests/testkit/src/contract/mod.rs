@@ -5,6 +5,7 @@ pub mod acknowledging;
 pub mod answering;
 pub mod ask_cases;
 pub mod board_cases;
+pub mod brake;
 pub mod bus;
 pub mod cancel_table;
 pub mod channels;
@@ -14,6 +15,7 @@ pub mod group_cases;
 pub mod ledger;
 pub mod messages;
 pub mod pending;
+pub mod pins;
 pub mod placements;
 pub mod policy_cases;
 pub mod posting;
@@ -197,6 +199,18 @@ macro_rules! hub_ports_contract {
                 only_the_answer_to_an_ask_can_be_fetched,
                 a_removed_agent_is_owed_nothing_until_it_is_back,
             ]
+            brake: [
+                the_31st_agent_message_waits_until_a_person_posts_and_then_all_go_in_order,
+                an_answer_in_the_topic_releases_what_waits,
+                a_mention_beyond_the_brake_is_owed_and_waits,
+                a_merge_keeps_the_longer_run_and_the_later_person,
+                the_system_does_not_count,
+                posts_beside_each_other_are_numbered_without_a_gap,
+            ]
+            pins: [
+                pins_of_the_sweep_set_come_in_board_order_whatever_was_acknowledged,
+                pins_are_read_page_by_page,
+            ]
             ledger: [
                 a_session_is_live_while_its_node_holds_a_lease,
                 a_session_is_opened_in_place_of_itself,
@@ -219,6 +233,9 @@ macro_rules! hub_ports_contract {
                 a_failed_wake_backs_off_and_a_success_forgets,
                 a_removed_placement_is_gone_and_removing_twice_is_no_error,
                 a_placement_is_of_its_tenant,
+                a_sleeping_agent_is_due_for_what_its_policy_names,
+                who_is_awake_claimed_elsewhere_or_resting_is_not_due,
+                what_is_not_ready_wakes_nobody,
             ]
         }
     };

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use compass_domain::{Account, TenantId, WakePolicy, wake};
+use compass_domain::{Account, AccountKind, TenantId, WakePolicy, brake::AGENT_MESSAGES, wake};
 use compass_hub::ports::{AttachMode, NewPlacement, OpenSession, Placement};
 use compass_ports::{Ids, StorageError};
 use tokio::sync::Barrier;
 
-use crate::{Fixture, Scene};
+use crate::{Fixture, Scene, drafts};
 
 const CLAIM_MS: u32 = 60_000;
 
@@ -221,4 +221,133 @@ async fn claim(scene: &Scene, agent: &Account) -> bool {
 async fn set(scene: &Scene, runner: &str, agent: &Account, policy: WakePolicy) {
     let policies = [(agent.id, policy)];
     scene.placements.set_wake_policies(&scene.tenant, runner, &policies).await.expect("a policy is set");
+}
+
+async fn is_due(scene: &Scene, agent: &Account) -> bool {
+    let runners = ["west".to_owned(), "north".to_owned()];
+    let due = scene.placements.due_wakes(&scene.tenant, &runners).await.expect("placements can be read");
+    due.contains(&agent.id)
+}
+
+/// R13.
+pub async fn a_sleeping_agent_is_due_for_what_its_policy_names(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let cases = [
+        ("plain", [false, true, false]),
+        ("mention", [true, true, false]),
+        ("everyone", [true, true, false]),
+        ("another", [false, true, false]),
+        ("owed", [true, true, false]),
+        ("answer", [true, true, false]),
+        ("home", [true, true, false]),
+        ("dm", [true, true, false]),
+        ("own", [false, false, false]),
+    ];
+    for (number, (what, expected)) in cases.into_iter().enumerate() {
+        let bot = scene.agent(&format!("bot{number}"), &ana).await;
+        let room = scene.channel(what, &[&ana]).await;
+        scene.subscribe(room, &bot).await;
+        place(&scene, &bot, "north", &format!("box-{number}")).await.unwrap();
+        assert!(!is_due(&scene, &bot).await, "{what}: nothing is owed yet");
+        let message = match what {
+            "mention" => scene.say(&ana, room, "t", &format!("hello @bot{number}.")).await,
+            "everyone" => scene.say(&ana, room, "t", "hello @everyone").await,
+            "another" => scene.say(&ana, room, "t", &format!("hello @bot{number}er and @bo")).await,
+            "owed" => {
+                scene.put_member(room, &bot, false).await;
+                scene.say(&ana, room, "t", &format!("@bot{number} now")).await
+            }
+            "answer" => {
+                let (_, ask) = scene.ask(&bot, room, drafts::yes_or_no()).await;
+                scene.answer(&ana, ask, drafts::yes()).await.unwrap().1
+            }
+            "home" => {
+                let AccountKind::Agent { home_channel, .. } = bot.kind else { panic!("an agent") };
+                scene.say(&ana, home_channel, "t", "are you there?").await
+            }
+            "dm" => {
+                let dm = scene.direct(&format!("dm{number}"), &[&ana]).await;
+                scene.subscribe(dm, &bot).await;
+                scene.say(&ana, dm, "t", "psst").await
+            }
+            "own" => scene.say(&bot, room, "t", &format!("@bot{number}")).await,
+            _ => scene.say(&ana, room, "t", "news").await,
+        };
+        scene.route(message.id()).await;
+        let policies = [WakePolicy::Mention, WakePolicy::Any, WakePolicy::Never];
+        for (policy, due) in policies.into_iter().zip(expected) {
+            set(&scene, "north", &bot, policy).await;
+            assert_eq!(is_due(&scene, &bot).await, due, "{what}, {policy:?}");
+        }
+        set(&scene, "north", &bot, WakePolicy::Any).await;
+        scene.acknowledge(&bot, &[&message]).await;
+        assert!(!is_due(&scene, &bot).await, "{what}: it was acknowledged");
+    }
+}
+
+/// R10, R13.
+pub async fn who_is_awake_claimed_elsewhere_or_resting_is_not_due(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let bot = scene.agent("bot", &ana).await;
+    let room = scene.channel("room", &[&ana]).await;
+    scene.subscribe(room, &bot).await;
+    let mention = scene.say(&ana, room, "t", "@bot").await;
+    scene.route(mention.id()).await;
+    assert!(!is_due(&scene, &bot).await, "it is not placed");
+    place(&scene, &bot, "east", "box").await.unwrap();
+    assert!(!is_due(&scene, &bot).await, "its runner is not asked for");
+    assert_eq!(scene.placements.due_wakes(&scene.tenant, &[]).await.unwrap(), []);
+    place(&scene, &bot, "west", "box").await.unwrap();
+    assert!(is_due(&scene, &bot).await);
+    let elsewhere = TenantId::new("elsewhere");
+    assert_eq!(scene.placements.due_wakes(&elsewhere, &["west".to_owned()]).await.unwrap(), []);
+    assert!(claim(&scene, &bot).await);
+    assert!(!is_due(&scene, &bot).await, "someone starts it");
+    scene.placements.wake_done(&scene.tenant, bot.id, Err("no")).await.unwrap();
+    assert!(!is_due(&scene, &bot).await, "it rests after a failure");
+    scene.placements.wake_done(&scene.tenant, bot.id, Ok(())).await.unwrap();
+    assert!(is_due(&scene, &bot).await);
+    let node = scene.ids.node();
+    scene.ledger.renew_lease(node).await.unwrap();
+    let session = scene.ids.session();
+    let mode = AttachMode::PresenceOnly;
+    let row = OpenSession { session, account: bot.id, runner: "x".into(), mode };
+    scene.ledger.open_session(&scene.tenant, node, &row).await.unwrap();
+    assert!(!is_due(&scene, &bot).await, "a session that is only present keeps it from being woken");
+    scene.ledger.release(node).await.unwrap();
+    assert!(is_due(&scene, &bot).await);
+    scene.remove(room, &bot).await;
+    assert!(!is_due(&scene, &bot).await, "it takes no part any more");
+}
+
+/// R13: what is not routed or waits for a person starts nobody.
+pub async fn what_is_not_ready_wakes_nobody(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let (bot, talker) = (scene.agent("bot", &ana).await, scene.agent("talker", &ana).await);
+    let outside = scene.agent("outside", &ana).await;
+    let room = scene.channel("room", &[&ana, &talker, &outside]).await;
+    scene.subscribe(room, &bot).await;
+    for (agent, container) in [(&bot, "one"), (&outside, "two")] {
+        place(&scene, agent, "north", container).await.unwrap();
+    }
+    let unrouted = scene.say(&talker, room, "t", "@everyone").await;
+    assert!(!is_due(&scene, &bot).await);
+    scene.route(unrouted.id()).await;
+    assert!(is_due(&scene, &bot).await && is_due(&scene, &outside).await);
+    for agent in [&bot, &outside] {
+        scene.acknowledge(agent, &[&unrouted]).await;
+    }
+    for number in 1..=AGENT_MESSAGES {
+        let message = scene.say(&talker, room, "t", &format!("{number}")).await;
+        scene.route(message.id()).await;
+        scene.acknowledge(&bot, &[&message]).await;
+    }
+    let held = scene.say(&talker, room, "t", "@everyone").await;
+    scene.route(held.id()).await;
+    assert!(!is_due(&scene, &bot).await && !is_due(&scene, &outside).await);
+    scene.say(&ana, room, "t", "go on").await;
+    assert!(is_due(&scene, &bot).await && is_due(&scene, &outside).await);
 }
