@@ -240,6 +240,19 @@ pub(crate) fn lifecycle(state: AgentSessionState) -> LifecycleState {
     }
 }
 
+/// A state as the wire has it.
+pub(crate) fn wire_state(state: LifecycleState) -> AgentSessionState {
+    match state {
+        LifecycleState::Unspecified => AgentSessionState::Unspecified,
+        LifecycleState::Starting => AgentSessionState::Starting,
+        LifecycleState::Ready => AgentSessionState::Ready,
+        LifecycleState::Working => AgentSessionState::Working,
+        LifecycleState::Stopped => AgentSessionState::Stopped,
+        LifecycleState::Errored => AgentSessionState::Errored,
+        LifecycleState::Disconnected => AgentSessionState::Disconnected,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use compass_domain::TenantId;

@@ -15,13 +15,17 @@ use compass_proto::v1::{
 };
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::commands::{Lines, SentTo};
+use super::{
+    commands::{Lines, SentTo},
+    tails::Tails,
+};
 use crate::mapping;
 
 /// Which stream leads to which session and runner. Sending never waits: a full stream is the hub's to handle.
 #[derive(Debug, Default)]
 pub struct RunnerLanes {
     state: Mutex<State>,
+    tails: Tails,
 }
 
 #[derive(Debug, Default)]
@@ -34,6 +38,11 @@ impl RunnerLanes {
     /// Lanes that lead nowhere yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Who watches sessions.
+    pub(crate) fn tails(&self) -> &Tails {
+        &self.tails
     }
 
     /// Adds a runner's stream, in place of an earlier one.
@@ -140,6 +149,7 @@ impl Launcher for RunnerLanes {
 
     fn leave(&self, session: SessionId) {
         self.state().sessions.remove(&session);
+        self.tails.finish(session);
     }
 }
 

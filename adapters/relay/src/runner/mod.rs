@@ -9,6 +9,7 @@ mod lanes;
 mod publish;
 mod relayed;
 mod stream;
+pub(crate) mod tails;
 
 use std::sync::Arc;
 

@@ -77,7 +77,7 @@ impl Frames {
             return counters.drop_frame("it names no session");
         };
         match frame {
-            Frame::Session(frame) => self.take_state(session, frame.state()).await,
+            Frame::Session(frame) => self.take_session(session, frame).await,
             Frame::DeliveryAck(receipt) => self.take_receipt(session, &receipt.message_id).await,
             Frame::ReplayCompleteAck(_) | Frame::ControlAck(_) => {
                 counters.drop_frame("it is for the runner itself");
@@ -85,10 +85,20 @@ impl Frames {
         }
     }
 
-    async fn take_state(&self, session: SessionId, state: AgentSessionState) {
+    async fn take_session(&self, session: SessionId, frame: v1::SessionFrame) {
+        let state = frame.state();
+        if state == AgentSessionState::Unspecified && frame.typed_event.is_none() {
+            return self.door.counters.drop_frame("it is empty");
+        }
         if self.owner(session).await.is_none() {
             return self.door.counters.drop_frame("its session is not the sender's");
         }
+        let shown = v1::AgentSessionFrame {
+            session_id: session.to_string(),
+            event: frame.typed_event,
+            state: state.into(),
+        };
+        self.door.lanes.tails().relay(session, &shown);
         match self.door.hub.report_state(&self.runner, session, lifecycle(state)).await {
             Ok(true) => {}
             Ok(false) => self.door.counters.drop_frame("its session is not the sender's"),

@@ -42,7 +42,6 @@ pub enum ProvisionError {
         /// Which runner.
         runner: String,
         /// What it said.
-        #[source]
         error: LaunchError,
     },
     /// The container is another agent's.

@@ -108,9 +108,6 @@ impl Session {
         } else if reported.is_live() {
             self.away = false;
         }
-        if again {
-            self.in_turn = false;
-        }
         let Some(mailbox) = &self.mailbox else { return };
         if self.away {
             mailbox.set_attached(false);
@@ -272,10 +269,13 @@ impl Registry {
         Some((number, state.release_if_settled(&who)))
     }
 
-    /// Notes whether a stream leads to a session; none if it is not here.
+    /// Notes whether a stream leads to a session; none if it is not here, or without a stream already.
     pub(crate) fn set_attached(&self, session: SessionId, attached: bool) -> Option<Session> {
         let mut state = lock(&self.state);
         let entry = state.sessions.get_mut(&session)?;
+        if !attached && entry.detached.is_some() {
+            return None;
+        }
         entry.detached = (!attached).then(Instant::now);
         Some(entry.clone())
     }

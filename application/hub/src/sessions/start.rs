@@ -27,7 +27,6 @@ pub enum StartError {
         /// Which runner.
         runner: String,
         /// What it said.
-        #[source]
         error: LaunchError,
     },
     /// It was started and could not be bound; it was ended again.

@@ -18,7 +18,6 @@ pub enum CommandError {
         /// Which runner.
         runner: String,
         /// What it said.
-        #[source]
         error: LaunchError,
     },
     /// What the ledger keeps could not be read or changed.

@@ -6,6 +6,7 @@ mod answers;
 mod delivery;
 mod enrolment;
 mod presence;
+mod rebind;
 mod recovery;
 mod rig;
 mod settle;

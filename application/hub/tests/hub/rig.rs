@@ -40,7 +40,7 @@ use compass_hub::{
     Hub, HubPorts,
     ports::{
         Address, AttachMode, Command, Dispatch, Labelled, LaneError, Lanes, LaunchError, Launcher, Ledger,
-        LiveSession, OpenSession, Outcome, StoredSession,
+        LiveSession, OpenSession, Outcome, Reported, StoredSession,
     },
     sessions::{Enroll, RunnerKey},
 };
@@ -408,6 +408,10 @@ pub(crate) struct FakeRunners {
     attached: Mutex<BTreeSet<String>>,
     pub(crate) sent: Mutex<Vec<Command>>,
     pub(crate) refusal: Mutex<Option<LaunchError>>,
+    /// What runs, as a status tells it.
+    pub(crate) running: Mutex<Vec<Reported>>,
+    /// A status waits for this.
+    pub(crate) status_gate: tokio::sync::Semaphore,
     /// Nothing but a stop is answered.
     pub(crate) silent: AtomicBool,
     received: Mutex<HashMap<SessionId, mpsc::UnboundedReceiver<Sent>>>,
@@ -420,6 +424,8 @@ impl FakeRunners {
             attached: Mutex::default(),
             sent: Mutex::default(),
             refusal: Mutex::default(),
+            running: Mutex::default(),
+            status_gate: tokio::sync::Semaphore::new(1024),
             silent: AtomicBool::new(false),
             received: Mutex::default(),
         }
@@ -455,7 +461,11 @@ impl Launcher for FakeRunners {
             Command::Start { session, .. } => Outcome::Started { session: Some(session) },
             Command::Stop { .. } => Outcome::Stopped,
             Command::Reload { .. } => Outcome::Reloaded,
-            Command::Status { .. } => Outcome::Status(Vec::new()),
+            Command::Status { .. } => {
+                let running = self.running.lock().unwrap().clone();
+                drop(self.status_gate.acquire().await.unwrap());
+                Outcome::Status(running)
+            }
             Command::Remove { .. } => Outcome::Removed,
         })
     }

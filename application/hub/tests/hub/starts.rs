@@ -3,29 +3,30 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use compass_domain::{
-    Account, AccountKind, ChannelId, Classified as _, ErrorKind, LifecycleState, SessionId, delivery::Lane,
+    Account, AccountKind, ChannelId, Classified as _, ErrorKind, LifecycleState, SessionId, WakePolicy,
+    delivery::Lane,
 };
 use compass_hub::{
     ports::{Command, LaunchError, NewPlacement, Placements as _},
     sessions::{Provision, RunnerKey, StartError},
 };
 
-use crate::rig::{Rig, settle};
+use crate::rig::{Rig, pass, settle};
 
-const RUNNER: &str = "r1";
+pub(crate) const RUNNER: &str = "r1";
 
-fn runner(rig: &Rig) -> RunnerKey {
+pub(crate) fn runner(rig: &Rig) -> RunnerKey {
     RunnerKey::Named { tenant: rig.tenant.clone(), name: RUNNER.into() }
 }
 
-async fn place(rig: &Rig, agent: &Account) {
+pub(crate) async fn place(rig: &Rig, agent: &Account) {
     let (account, container) = (agent.id, agent.id.to_string());
     let placement = NewPlacement { account, runner: RUNNER.into(), container, wake: None };
     rig.storage.upsert(&rig.tenant, &placement).await.unwrap();
 }
 
 /// An agent that is placed on an attached runner, and its owner.
-async fn placed(rig: &Rig) -> (Account, Account) {
+pub(crate) async fn placed(rig: &Rig) -> (Account, Account) {
     let ann = rig.admin().await;
     let agent = rig.agent(&ann, "one").await;
     place(rig, &agent).await;
@@ -33,14 +34,14 @@ async fn placed(rig: &Rig) -> (Account, Account) {
     (ann, agent)
 }
 
-fn home(agent: &Account) -> ChannelId {
+pub(crate) fn home(agent: &Account) -> ChannelId {
     match agent.kind {
         AccountKind::Agent { home_channel, .. } => home_channel,
         _ => panic!("only an agent has a home channel"),
     }
 }
 
-fn stops(rig: &Rig) -> Vec<SessionId> {
+pub(crate) fn stops(rig: &Rig) -> Vec<SessionId> {
     let sent = rig.runners.sent.lock().unwrap();
     let stopped = sent.iter().filter_map(|command| match command {
         Command::Stop { session } => Some(*session),
@@ -195,4 +196,69 @@ async fn a_process_that_starts_again_in_its_session_is_sent_everything_again() {
     rig.hub.report_state(&runner, session, S::Ready).await.unwrap();
     rig.hub.report_state(&runner, session, S::Starting).await.unwrap();
     assert_eq!(received.recv().await.unwrap().1.message.id(), message.id(), "a new life without a farewell");
+}
+
+fn spawn(agent: &Account, client_request_id: &str) -> Provision {
+    Provision { account: agent.id, client_request_id: client_request_id.into(), runner: None }
+}
+
+fn provisions(rig: &Rig) -> usize {
+    let sent = rig.runners.sent.lock().unwrap();
+    sent.iter().filter(|command| matches!(command, Command::Provision { .. })).count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_spawn_joins_and_is_remembered_for_ten_minutes() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let agent = rig.agent(&ann, "one").await;
+    rig.runners.attach(RUNNER);
+    let (one, two) = tokio::join!(
+        rig.hub.spawn(&rig.tenant, spawn(&agent, "a")),
+        rig.hub.spawn(&rig.tenant, spawn(&agent, "a")),
+    );
+    let spawned = one.unwrap();
+    assert_eq!(two.unwrap(), spawned);
+    assert_eq!(spawned.container, agent.id.to_string());
+    assert_eq!(rig.hub.spawn(&rig.tenant, spawn(&agent, "a")).await.unwrap(), spawned);
+    assert_eq!(provisions(&rig), 1);
+    for other in ["b", ""] {
+        let live = rig.hub.spawn(&rig.tenant, spawn(&agent, other)).await.unwrap_err();
+        assert_eq!(live.kind(), ErrorKind::Conflict, "a live agent is refused");
+    }
+    pass(Duration::from_mins(10)).await;
+    let forgotten = rig.hub.spawn(&rig.tenant, spawn(&agent, "a")).await.unwrap_err();
+    assert_eq!(forgotten.kind(), ErrorKind::Conflict);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_spawn_is_tried_again_and_the_same_id_of_another_agent_is_another_spawn() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    rig.runners.attach(RUNNER);
+    let (kind, message) = (ErrorKind::FailedPrecondition, "no profile".to_owned());
+    *rig.runners.refusal.lock().unwrap() = Some(LaunchError::Refused { kind, message });
+    assert_eq!(rig.hub.spawn(&rig.tenant, spawn(&one, "a")).await.unwrap_err().kind(), kind);
+    *rig.runners.refusal.lock().unwrap() = None;
+    let first = rig.hub.spawn(&rig.tenant, spawn(&one, "a")).await.unwrap();
+    let second = rig.hub.spawn(&rig.tenant, spawn(&two, "a")).await.unwrap();
+    assert_ne!(first.session, second.session);
+    assert_eq!(provisions(&rig), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wake_policy_that_came_with_an_enrolment_is_kept_for_a_later_placement() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let agent = rig.agent(&ann, "one").await;
+    rig.runners.attach(RUNNER);
+    rig.hub.set_wake_policies(&runner(&rig), vec![(agent.id, WakePolicy::Never)]).await.unwrap();
+    assert_eq!(rig.storage.find(&rig.tenant, agent.id).await.unwrap(), None, "a policy places nobody");
+    rig.hub.provision(&rig.tenant, spawn(&agent, "")).await.unwrap();
+    let placement = rig.storage.find(&rig.tenant, agent.id).await.unwrap().unwrap();
+    assert_eq!(placement.wake, WakePolicy::Never);
+    rig.hub.set_wake_policies(&runner(&rig), vec![(agent.id, WakePolicy::Any)]).await.unwrap();
+    let placement = rig.storage.find(&rig.tenant, agent.id).await.unwrap().unwrap();
+    assert_eq!(placement.wake, WakePolicy::Any);
 }
