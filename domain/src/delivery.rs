@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     id::{AccountId, Seq},
-    mention::Mention,
+    mention,
     message::Message,
 };
 
@@ -101,10 +101,7 @@ pub fn route(message: &Message, members: &[AgentMember]) -> Vec<Target> {
     let others = members.iter().filter(|member| member.account != message.author());
     others
         .filter_map(|member| {
-            let mentioned = mentions.iter().any(|mention| match mention {
-                Mention::AllAgents => true,
-                Mention::Handle(handle) => *handle == member.handle,
-            });
+            let mentioned = mention::names(&mentions, &member.handle);
             let asked = asker == Some(member.account);
             let lane = match (mentioned, member.in_sweep_set, asked) {
                 (true, _, _) | (false, false, true) => Lane::Steer,

@@ -6,9 +6,9 @@ use crate::{
     account::Account,
     channel::Channel,
     group::ChannelGroup,
-    id::{AccountId, ChannelId, MessageId, TopicId},
+    id::{AccountId, ChannelId, MessageId, SessionId, TopicId},
     message::Message,
-    presence::Presence,
+    presence::{LifecycleState, Presence},
     topic::Topic,
 };
 
@@ -62,6 +62,15 @@ pub enum Event {
         /// The activity, cut.
         activity: String,
     },
+    /// A session of an agent changed its state.
+    AgentSessionChanged {
+        /// Which session.
+        session: SessionId,
+        /// Whose.
+        agent: AccountId,
+        /// Its state now.
+        state: LifecycleState,
+    },
     /// An agent's presence or activity changed.
     AgentPresenceChanged {
         /// Which agent.
@@ -85,6 +94,7 @@ impl Event {
             | Self::TopicMerged { .. }
             | Self::ReadPositionChanged { .. }
             | Self::ActivityChanged { .. }
+            | Self::AgentSessionChanged { .. }
             | Self::AgentPresenceChanged { .. } => false,
         }
     }

@@ -7,6 +7,7 @@
 pub mod account;
 pub mod ask;
 pub mod board;
+pub mod brake;
 pub mod channel;
 pub mod delivery;
 pub mod error;
@@ -23,6 +24,7 @@ pub mod roster;
 pub mod search;
 pub mod text;
 pub mod topic;
+pub mod wake;
 
 pub use account::{Account, AccountKind, Actor, ActorKind, Handle, Human, UserRole};
 pub use ask::{Answers, Ask, AskState, ClosedAsk, LockedAsk, OpenAsk};
@@ -39,3 +41,4 @@ pub use presence::{LifecycleState, Presence};
 pub use read_position::ReadPosition;
 pub use search::SearchQuery;
 pub use topic::{Topic, TopicName};
+pub use wake::WakePolicy;

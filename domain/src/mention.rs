@@ -30,6 +30,29 @@ pub fn mentions<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Mention> {
     found
 }
 
+/// How all agents stand in [`listed`]; no handle reads so.
+pub const ALL_AGENTS: &str = "*";
+
+/// Mentions as a row keeps them: each between spaces, so that ` handle ` is found in them and nothing longer.
+pub fn listed(mentions: &[Mention]) -> String {
+    mentions.iter().fold(String::from(" "), |mut list, mention| {
+        list.push_str(match mention {
+            Mention::AllAgents => ALL_AGENTS,
+            Mention::Handle(handle) => handle,
+        });
+        list.push(' ');
+        list
+    })
+}
+
+/// True if a message mentions the agent with this handle.
+pub fn names(mentions: &[Mention], handle: &str) -> bool {
+    mentions.iter().any(|mention| match mention {
+        Mention::AllAgents => true,
+        Mention::Handle(named) => named == handle,
+    })
+}
+
 /// True if a text mentions anyone; cheaper than [`mentions`].
 pub fn has_mention(text: &str) -> bool {
     text.match_indices('@').any(|(at, _)| mention_at(text.as_bytes(), at).is_some())
@@ -71,6 +94,15 @@ impl TrimDots for [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn listed_mentions_are_found_whole() {
+        let found = mentions(["@bob.b, @Ann and @everyone"]);
+        assert_eq!(listed(&found), " bob.b ann * ");
+        assert!(names(&found, "zoe"), "everyone is");
+        let found = mentions(["@bobby"]);
+        assert!(!listed(&found).contains(" bob ") && !names(&found, "bob") && names(&found, "bobby"));
+    }
 
     fn handles(text: &str) -> Vec<String> {
         mentions([text])

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::{
+    brake::AgentRun,
     id::{AccountId, ChannelId, Seq, TopicId, UnixMillis},
     limits::{self, LimitError},
     text::fold,
@@ -84,6 +85,8 @@ pub struct Topic {
     pub last_activity: UnixMillis,
     /// The first five authors.
     pub participants: Vec<AccountId>,
+    /// How long agents have been among themselves here.
+    pub run: AgentRun,
 }
 
 impl Topic {
@@ -100,6 +103,7 @@ impl Topic {
             message_count: 0,
             last_activity: at,
             participants: Vec::new(),
+            run: AgentRun::default(),
         }
     }
 
@@ -113,6 +117,12 @@ impl Topic {
             self.participants.push(author);
         }
         self
+    }
+
+    /// The topic with the run of agent messages that its newest message left.
+    #[must_use]
+    pub fn with_run(self, run: AgentRun) -> Self {
+        Self { run, ..self }
     }
 
     /// What an update makes of this topic. `holder` is the topic of the channel that has the wanted name, if there is
@@ -143,6 +153,7 @@ impl Topic {
         self.message_count += other.message_count;
         self.last_activity = self.last_activity.max(other.last_activity);
         self.archived = archived.unwrap_or(self.archived);
+        self.run = self.run.joined(other.run);
         first_posts.sort_by_key(|(author, seq)| (*seq, *author));
         self.participants =
             first_posts.into_iter().map(|(author, _)| author).take(LISTED_PARTICIPANTS).collect();

@@ -161,6 +161,7 @@ fn message(author: u8, text: &str) -> NewMessage {
         topic: TopicId::from_bytes([3; 16]),
         seq: Seq(1),
         at: UnixMillis(1),
+        run: 0,
     };
     let kind = ActorKind::User { role: UserRole::Member };
     NewMessage::post(Actor { id: account(author), kind }, &content, placement, None)

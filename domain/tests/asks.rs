@@ -72,7 +72,7 @@ fn compose(blocks: Vec<DraftBlock>) -> Result<Content, ContentError> {
 fn post(blocks: Vec<DraftBlock>) -> NewMessage {
     let content = compose(blocks).expect("valid blocks");
     let placement =
-        Placement { id: MESSAGE, channel: CHANNEL, topic: TOPIC, seq: Seq(1), at: UnixMillis(10) };
+        Placement { id: MESSAGE, channel: CHANNEL, topic: TOPIC, seq: Seq(1), at: UnixMillis(10), run: 0 };
     NewMessage::post(agent(), &content, placement, None)
 }
 
@@ -405,6 +405,7 @@ fn restore_block(block: StoredBlock, index: Option<AskEntry>) -> Result<Message,
         author: ASKER,
         at: UnixMillis(10),
         seq: Seq(1),
+        run: 0,
         blocks: vec![block],
     };
     Message::restore(row, |_| index.as_ref()).map_err(|corrupt| corrupt.to_string())
@@ -516,7 +517,7 @@ fn recommended_is_not_checked_again_on_read() {
 #[test]
 fn only_agents_mentions_and_answers_need_routing() {
     let placement =
-        Placement { id: MESSAGE, channel: CHANNEL, topic: TOPIC, seq: Seq(1), at: UnixMillis(10) };
+        Placement { id: MESSAGE, channel: CHANNEL, topic: TOPIC, seq: Seq(1), at: UnixMillis(10), run: 0 };
     let human = Actor { id: PERSON, kind: ActorKind::User { role: UserRole::Member } };
     for (actor, text, expected) in
         [(human, "hello", false), (human, "hello @bob", true), (agent(), "hello", true)]

@@ -99,6 +99,7 @@ impl From<pb::Topic> for Topic {
             archived: wire.archived,
             message_count: wire.message_count,
             open_ask_count: wire.open_ask_count,
+            braked: wire.braked,
             last_activity_unix_ms: wire.last_activity_unix_ms,
         }
     }

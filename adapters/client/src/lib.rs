@@ -4,6 +4,7 @@
 //! that a command line never sees protobuf. A [`Client`] is cheap to clone and holds one connection.
 
 mod agent;
+mod agents;
 mod channels;
 mod connect;
 mod convert;
@@ -14,6 +15,7 @@ mod people;
 mod session;
 
 pub use agent::{Cancelled, Delivery, Fetched};
+pub use agents::SessionTail;
 pub use channels::{GroupName, MemberChanges, NewChannel, Policy};
 pub use connect::{Client, DEADLINE, MESSAGE_BYTES};
 pub use error::{ClientError, CodeToken};

@@ -123,6 +123,8 @@ pub struct Topic {
     pub message_count: u64,
     /// Asks in it that are open.
     pub open_ask_count: u32,
+    /// True if the next agent messages in it wait until a person posts.
+    pub braked: bool,
     /// Time of the newest message, in milliseconds since 1970.
     pub last_activity_unix_ms: i64,
 }
@@ -282,6 +284,96 @@ impl std::fmt::Debug for SignedIn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SignedIn").field("account_id", &self.account_id).finish_non_exhaustive()
     }
+}
+
+/// An agent that was placed and started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Spawned {
+    /// In which session it runs.
+    pub session_id: String,
+    /// In which container of its runner.
+    pub container_name: String,
+}
+
+/// A live session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SessionStatus {
+    /// Which.
+    pub session_id: String,
+    /// Whose.
+    pub agent_account_id: String,
+    /// `starting`, `ready`, `working`, `stopped`, `errored`, `disconnected` or `unknown`.
+    pub state: &'static str,
+}
+
+/// Something a session did, or its new state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SessionFrame {
+    /// The state, if this is about it; the words of [`SessionStatus::state`].
+    pub state: Option<&'static str>,
+    /// When, by the agent's clock, in milliseconds since 1970.
+    pub at_unix_ms: Option<i64>,
+    /// What it did, if anything.
+    pub event: Option<SessionEvent>,
+}
+
+/// What an agent did in its session. All texts are the agent's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SessionEvent {
+    /// Words of the model, possibly a part of them.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// Reasoning of the model, possibly a part of it.
+    Thinking {
+        /// The words.
+        text: String,
+    },
+    /// A tool call began.
+    ToolCall {
+        /// Names it in later updates.
+        id: String,
+        /// For people.
+        title: String,
+        /// How far it is.
+        status: &'static str,
+    },
+    /// A tool call went on.
+    ToolCallUpdate {
+        /// Which.
+        id: String,
+        /// How far it is.
+        status: &'static str,
+        /// What it printed.
+        output: String,
+        /// Files it changed.
+        changed_paths: Vec<String>,
+    },
+    /// The plan, whole.
+    Plan {
+        /// In order.
+        steps: Vec<PlanStep>,
+    },
+    /// A remark of the program around the model.
+    Notice {
+        /// The remark.
+        text: String,
+        /// Where to read on.
+        link: Option<String>,
+    },
+    /// Something this program has no words for.
+    Other,
+}
+
+/// A step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanStep {
+    /// What is to be done.
+    pub content: String,
+    /// How far it is.
+    pub status: &'static str,
 }
 
 /// Something that happened.

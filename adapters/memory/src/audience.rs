@@ -11,7 +11,9 @@ use compass_domain::{
     delivery::{AgentMember, Lane},
     limits,
 };
-use compass_hub::ports::{Audience, Labelled, Labels, Pending, PendingItem, PendingQuery};
+use compass_hub::ports::{
+    Audience, Labelled, Labels, Pending, PendingItem, PendingQuery, PinPlace, PinQuery, Pins,
+};
 use compass_ports::StorageError;
 
 use crate::{
@@ -56,10 +58,52 @@ impl Audience for MemoryStorage {
         let skip: HashSet<MessageId> = query.skip.iter().copied().collect();
         let wanted = owed.chain(behind).filter(|(_, row)| {
             (query.include_unrouted || !rows.deliveries.is_unrouted(row.position))
+                && (query.include_braked || !is_braked(&rows, row))
                 && answer.is_none_or(|answer| answer == Some(row.message.id()))
                 && !skip.contains(&row.message.id())
         });
         page(&rows, wanted, query.limit)
+    }
+
+    async fn owed(&self, tenant: &TenantId, accounts: &[AccountId]) -> Result<Vec<AccountId>, StorageError> {
+        let rows = self.world().tenant(tenant);
+        let agents = accounts.iter().filter_map(|id| rows.accounts.find(*id));
+        let mut found: Vec<AccountId> = agents
+            .filter(|account| account.is_agent() && !owing(&rows, account).is_empty())
+            .map(|account| account.id)
+            .collect();
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    async fn pins(&self, tenant: &TenantId, query: &PinQuery) -> Result<Pins, StorageError> {
+        let rows = self.world().tenant(tenant);
+        let Some(agent) = rows.accounts.find(query.agent).filter(|account| account.is_agent()) else {
+            return Ok(Pins::default());
+        };
+        let channels = rows.channels_of(agent.id);
+        let swept = channels.into_iter().filter(|channel| rows.in_sweep_set(agent, *channel));
+        let pinned = swept.filter_map(|id| rows.channels.find(id)).flat_map(|channel| {
+            channel.pins.iter().map(|pin| ((channel.id, pin.position), pin.message)).collect::<Vec<_>>()
+        });
+        let mut pinned: Vec<(PinPlace, MessageId)> =
+            pinned.filter(|(place, _)| query.after.is_none_or(|after| *place > after)).collect();
+        pinned.sort_unstable();
+        let mut page = Pins::default();
+        let (mut bytes, mut last) = (0, None);
+        for (place, message) in pinned {
+            let Some(row) = rows.messages.find(message) else { continue };
+            bytes += row.bytes;
+            let is_full = page.messages.len() >= query.limit as usize
+                || (bytes > limits::PAGE_BYTES && !page.messages.is_empty());
+            if is_full {
+                page.next = last;
+                break;
+            }
+            page.messages.push(Arc::new(label(&rows, &row.message)?));
+            last = Some(place);
+        }
+        Ok(page)
     }
 
     async fn with_open_asks(
@@ -72,6 +116,23 @@ impl Audience for MemoryStorage {
         let asking = accounts.iter().copied().filter(is_agent).filter(|id| rows.messages.has_open_ask(*id));
         Ok(asking.collect())
     }
+}
+
+/// What an agent is owed that is ready, steers first.
+pub(crate) fn owing(rows: &TenantRows, agent: &Account) -> Vec<(Lane, Arc<MessageRow>)> {
+    let owed = owed(rows, agent);
+    let behind = behind(rows, agent, &owed);
+    let owed = owed.into_values().map(|row| (Lane::Steer, row));
+    let behind = behind.into_iter().map(|row| (Lane::Deliver, row));
+    let is_ready = |row: &MessageRow| !rows.deliveries.is_unrouted(row.position) && !is_braked(rows, row);
+    owed.chain(behind).filter(|(_, row)| is_ready(row)).map(|(lane, row)| (lane, Arc::clone(row))).collect()
+}
+
+/// True if the message waits for a person.
+fn is_braked(rows: &TenantRows, row: &MessageRow) -> bool {
+    let message = &row.message;
+    let topic = rows.topics.find(message.topic());
+    topic.is_some_and(|topic| topic.run.holds(message.agent_run(), message.seq()))
 }
 
 /// Owed rows of channels the agent still takes part in, by channel and seq.

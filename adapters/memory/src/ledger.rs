@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use compass_domain::{AccountId, LifecycleState, MessageId, NodeId, SessionId, TenantId, UnixMillis};
-use compass_hub::ports::{Ledger, LiveSession, OpenSession};
+use compass_hub::ports::{Ledger, LiveSession, OpenSession, StoredSession};
 use compass_ports::StorageError;
 
 use crate::{
@@ -55,7 +55,10 @@ impl Ledger for MemoryStorage {
             state_number: 0,
         };
         let mut turn = self.turn().await;
-        turn.world.tenant_mut(tenant).deliveries.sessions.insert_mut(id, row);
+        let stored = StoredSession { session: id, account, runner: runner.clone(), mode };
+        let deliveries = &mut turn.world.tenant_mut(tenant).deliveries;
+        deliveries.sessions.insert_mut(id, row);
+        deliveries.opened.insert_mut(id, stored);
         turn.keep();
         Ok(())
     }
@@ -74,6 +77,19 @@ impl Ledger for MemoryStorage {
         row.state_number = number;
         turn.keep();
         Ok(true)
+    }
+
+    async fn find_sessions(
+        &self,
+        tenant: &TenantId,
+        sessions: &[SessionId],
+    ) -> Result<Vec<StoredSession>, StorageError> {
+        let world = self.world();
+        let rows = world.tenant(tenant);
+        let mut asked = sessions.to_vec();
+        asked.sort_unstable();
+        asked.dedup();
+        Ok(asked.iter().filter_map(|session| rows.deliveries.opened.get(session).cloned()).collect())
     }
 
     async fn close_session(&self, tenant: &TenantId, session: SessionId) -> Result<(), StorageError> {
@@ -126,7 +142,7 @@ impl Ledger for MemoryStorage {
     }
 }
 
-fn live<'a>(
+pub(crate) fn live<'a>(
     world: &'a World,
     rows: &'a TenantRows,
     now: UnixMillis,

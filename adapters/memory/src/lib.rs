@@ -6,6 +6,7 @@
 mod audience;
 mod bus;
 mod ledger;
+mod placements;
 mod reads;
 mod rows;
 mod search;

@@ -34,7 +34,7 @@ use crate::{
     error::DoorError,
     mapping::{self, Unnamed},
     status::status,
-    stream::Streams,
+    stream::{From, Streams},
 };
 
 /// The door of conversation.
@@ -239,6 +239,8 @@ impl CommsService for CommsDoor {
     ) -> Answer<Self::SubscribeCommsStream> {
         let identity = identity(&request)?.clone();
         let (caller, from) = taken(request)?;
-        Ok(Response::new(self.streams.open(&self.comms, caller, identity, &from).await))
+        let from = From { since_seq: from.since_seq, epoch: from.instance_epoch };
+        let framing = self.streams.conversation(&self.comms);
+        Ok(Response::new(self.streams.open(&self.comms, caller, identity, from, framing).await))
     }
 }

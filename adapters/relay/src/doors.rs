@@ -28,6 +28,8 @@ pub enum Shape {
     Read,
     /// It may have kept something, so its outcome is unknown.
     Write,
+    /// It waits for runners, and may have changed something.
+    Command,
     /// It lasts as long as both sides want.
     Stream,
 }
@@ -86,13 +88,13 @@ pub const RPCS: &[Rpc] = rpcs! {
         GetServerInfo: Member Read;
         WhoAmI: Member Read;
         SubscribeEvents: Member Stream;
-        ProvisionAgentWorkspace: Admin Write;
-        StartAgentSession: Admin Write;
-        SpawnAgent: Admin Write;
-        StopAgentSession: Admin Write;
-        RemoveAgentWorkspace: Admin Write;
-        ReloadAgentSession: Admin Write;
-        GetAgentStatus: Admin Read;
+        ProvisionAgentWorkspace: Person Command;
+        StartAgentSession: Person Command;
+        SpawnAgent: Person Command;
+        StopAgentSession: Person Command;
+        RemoveAgentWorkspace: Person Command;
+        ReloadAgentSession: Person Command;
+        GetAgentStatus: Person Read;
         SubscribeAgentSession: Member Stream;
         IssueToken: Person Write;
         RevokeToken: Person Write;

@@ -66,6 +66,12 @@ pub enum DoorError {
     /// Absent, or not the caller's to see.
     #[error("{0} not found")]
     NotFound(&'static str),
+    /// Only the node that holds a session can show it.
+    #[error("the session is held by another node")]
+    Elsewhere,
+    /// A stream whose client does not keep up.
+    #[error("the client reads too slowly and missed frames")]
+    TooFarBehind,
     /// A read took longer than any read may.
     #[error("the call took longer than {0} s")]
     TooSlow(u64),
@@ -89,7 +95,8 @@ impl Classified for DoorError {
             | Self::ServerOwnedBlock
             | Self::UnsetCall(_) => ErrorKind::InvalidArgument,
             Self::NotFound(_) => ErrorKind::NotFound,
-            Self::TooSlow(_) => ErrorKind::Unavailable,
+            Self::TooFarBehind => ErrorKind::ResourceExhausted,
+            Self::Elsewhere | Self::TooSlow(_) => ErrorKind::Unavailable,
             Self::OutcomeUnknown(_) => ErrorKind::OutcomeUnknown,
         }
     }

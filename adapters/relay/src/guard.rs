@@ -20,6 +20,9 @@ use crate::{
 /// After this a call that is no stream ends, with a code that says what is known of its outcome.
 pub const UNARY_DEADLINE: Duration = Duration::from_secs(30);
 
+/// The same for a call that waits for a runner, which may be asked two things one after the other.
+pub const COMMAND_DEADLINE: Duration = Duration::from_secs(150);
+
 /// Lets a request through to its door, or answers for it.
 pub(crate) async fn guard(State(auth): State<Auth>, mut request: Request, next: Next) -> Response {
     let rpc = doors::find(request.uri().path());
@@ -41,13 +44,16 @@ pub(crate) async fn guard(State(auth): State<Auth>, mut request: Request, next: 
 }
 
 async fn bounded(rpc: &Rpc, response: impl Future<Output = Response>) -> Response {
-    let limit = UNARY_DEADLINE.as_secs();
-    let late = match rpc.shape {
+    let limit = match rpc.shape {
         Shape::Stream => return response.await,
-        Shape::Read => DoorError::TooSlow(limit),
-        Shape::Write => DoorError::OutcomeUnknown(limit),
+        Shape::Read | Shape::Write => UNARY_DEADLINE,
+        Shape::Command => COMMAND_DEADLINE,
     };
-    match tokio::time::timeout(UNARY_DEADLINE, response).await {
+    let late = match rpc.shape {
+        Shape::Read => DoorError::TooSlow(limit.as_secs()),
+        Shape::Write | Shape::Command | Shape::Stream => DoorError::OutcomeUnknown(limit.as_secs()),
+    };
+    match tokio::time::timeout(limit, response).await {
         Ok(response) => response,
         Err(_) => status(&late).into_http(),
     }
@@ -86,6 +92,9 @@ mod tests {
         assert_eq!(read, Some(Code::Unavailable));
         let write = code_of_a_call_that_hangs("/compass.v1.CommsService/PostMessage").await;
         assert_eq!(write, Some(Code::Unknown), "it may still be kept");
+        let began = tokio::time::Instant::now();
+        let command = code_of_a_call_that_hangs("/compass.v1.CompassService/SpawnAgent").await;
+        assert_eq!((command, began.elapsed()), (Some(Code::Unknown), COMMAND_DEADLINE));
     }
 
     #[tokio::test(start_paused = true)]

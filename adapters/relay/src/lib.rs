@@ -19,10 +19,11 @@ pub mod runner;
 mod serve;
 mod server;
 mod session;
+mod sessions;
 pub mod status;
 mod stream;
 
 pub use error::DoorError;
-pub use guard::UNARY_DEADLINE;
+pub use guard::{COMMAND_DEADLINE, UNARY_DEADLINE};
 pub use router::{Doors, MESSAGE_BYTES, RouterError, Services, services};
 pub use serve::{Drained, ServeError, serve};

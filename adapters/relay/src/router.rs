@@ -21,6 +21,7 @@ use crate::{
     runner::{RunnerDoor, RunnerLanes},
     server::ServerDoor,
     session::SessionDoor,
+    sessions::Sessions,
     stream::Streams,
 };
 
@@ -77,8 +78,15 @@ pub fn services(doors: Doors) -> Result<Services, RouterError> {
         stop: stop.clone(),
     };
     let (health, health_service) = tonic_health::server::health_reporter();
+    let sessions = Sessions {
+        comms: comms.clone(),
+        hub: Arc::clone(&hub),
+        lanes: Arc::clone(&lanes),
+        auth: auth.clone(),
+        streams: streams.clone(),
+    };
     let comms_door = CommsDoor { comms: comms.clone(), streams };
-    let server_door = ServerDoor { comms: comms.clone(), auth: auth.clone(), version };
+    let server_door = ServerDoor { comms: comms.clone(), auth: auth.clone(), version, sessions };
     let session_door = SessionDoor { comms: comms.clone(), auth: auth.clone() };
     let inbox_door = InboxDoor { comms: comms.clone() };
     let people_door = PeopleDoor { comms: comms.clone() };

@@ -10,7 +10,8 @@ use tonic::{Request, Response, Status};
 
 use crate::{
     auth::{Auth, caller},
-    mapping, pending,
+    mapping,
+    sessions::Sessions,
     status::status,
 };
 
@@ -22,6 +23,7 @@ pub(crate) struct ServerDoor {
     pub(crate) comms: Comms,
     pub(crate) auth: Auth,
     pub(crate) version: String,
+    pub(crate) sessions: Sessions,
 }
 
 type Answer<T> = Result<Response<T>, Status>;
@@ -45,64 +47,64 @@ impl CompassService for ServerDoor {
 
     async fn subscribe_events(
         &self,
-        _: Request<v1::SubscribeEventsRequest>,
+        request: Request<v1::SubscribeEventsRequest>,
     ) -> Answer<Self::SubscribeEventsStream> {
-        pending::rpc("CompassService/SubscribeEvents")
+        self.sessions.events(request).await.map(Response::new)
     }
 
     async fn provision_agent_workspace(
         &self,
-        _: Request<v1::ProvisionAgentWorkspaceRequest>,
+        request: Request<v1::ProvisionAgentWorkspaceRequest>,
     ) -> Answer<v1::ProvisionAgentWorkspaceResponse> {
-        pending::rpc("CompassService/ProvisionAgentWorkspace")
+        self.sessions.provision(request).await.map(Response::new)
     }
 
     async fn start_agent_session(
         &self,
-        _: Request<v1::StartAgentSessionRequest>,
+        request: Request<v1::StartAgentSessionRequest>,
     ) -> Answer<v1::StartAgentSessionResponse> {
-        pending::rpc("CompassService/StartAgentSession")
+        self.sessions.start(request).await.map(Response::new)
     }
 
-    async fn spawn_agent(&self, _: Request<v1::SpawnAgentRequest>) -> Answer<v1::SpawnAgentResponse> {
-        pending::rpc("CompassService/SpawnAgent")
+    async fn spawn_agent(&self, request: Request<v1::SpawnAgentRequest>) -> Answer<v1::SpawnAgentResponse> {
+        self.sessions.spawn(request).await.map(Response::new)
     }
 
     async fn stop_agent_session(
         &self,
-        _: Request<v1::StopAgentSessionRequest>,
+        request: Request<v1::StopAgentSessionRequest>,
     ) -> Answer<v1::StopAgentSessionResponse> {
-        pending::rpc("CompassService/StopAgentSession")
+        self.sessions.stop(request).await.map(Response::new)
     }
 
     async fn remove_agent_workspace(
         &self,
-        _: Request<v1::RemoveAgentWorkspaceRequest>,
+        request: Request<v1::RemoveAgentWorkspaceRequest>,
     ) -> Answer<v1::RemoveAgentWorkspaceResponse> {
-        pending::rpc("CompassService/RemoveAgentWorkspace")
+        self.sessions.remove(request).await.map(Response::new)
     }
 
     async fn reload_agent_session(
         &self,
-        _: Request<v1::ReloadAgentSessionRequest>,
+        request: Request<v1::ReloadAgentSessionRequest>,
     ) -> Answer<v1::ReloadAgentSessionResponse> {
-        pending::rpc("CompassService/ReloadAgentSession")
+        self.sessions.reload(request).await.map(Response::new)
     }
 
     async fn get_agent_status(
         &self,
-        _: Request<v1::GetAgentStatusRequest>,
+        request: Request<v1::GetAgentStatusRequest>,
     ) -> Answer<v1::GetAgentStatusResponse> {
-        pending::rpc("CompassService/GetAgentStatus")
+        self.sessions.status(request).await.map(Response::new)
     }
 
     type SubscribeAgentSessionStream = ReceiverStream<Result<v1::AgentSessionFrame, Status>>;
 
     async fn subscribe_agent_session(
         &self,
-        _: Request<v1::SubscribeAgentSessionRequest>,
+        request: Request<v1::SubscribeAgentSessionRequest>,
     ) -> Answer<Self::SubscribeAgentSessionStream> {
-        pending::rpc("CompassService/SubscribeAgentSession")
+        self.sessions.tail(request).await.map(Response::new)
     }
 
     async fn issue_token(&self, request: Request<v1::IssueTokenRequest>) -> Answer<v1::IssueTokenResponse> {

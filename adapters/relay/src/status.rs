@@ -16,6 +16,12 @@ pub fn status<E: Classified>(error: &E) -> Status {
     Status::new(code(error.kind()), text(error))
 }
 
+/// The status of a failed call about a runner: in the error's own words, which tell nothing about storage.
+pub fn plain<E: Classified>(error: &E) -> Status {
+    tracing::warn!(error = chain(error), "a command to a runner failed");
+    Status::new(code(error.kind()), error.to_string())
+}
+
 /// The same failure inside the result of a relayed call.
 pub fn call_error<E: Classified>(error: &E) -> CommsCallError {
     CommsCallError { code: token(code(error.kind())).to_owned(), message: text(error) }

@@ -107,6 +107,8 @@ struct NewRow<'a> {
     digest: Option<String>,
     answers: Option<String>,
     answers_digest: Option<String>,
+    run: u32,
+    mentions: Option<&'a str>,
 }
 
 /// The end of an ask, as the parameters of [`close`] hold it.
@@ -148,23 +150,26 @@ pub(crate) fn insert(messages: &[&NewMessage], shape: Shape) -> Result<Change, S
             ("digest", "text"),
             ("answers", "uuid"),
             ("answers_digest", "text"),
+            ("run", "bigint"),
+            ("mentions", "text"),
         ],
         postgres: Cow::Borrowed(
             "
 INSERT INTO messages (id, tenant, channel, topic, author, at_ms, seq, blocks, search_text, client_request_id,
-    request_digest, answers_ask_id, answers_digest)
+    request_digest, answers_ask_id, answers_digest, agent_run, mentions)
 SELECT i.id, $2, i.channel, i.topic, i.author, i.at, i.seq, i.blocks, i.search_text, i.key,
-    decode(i.digest, 'hex'), i.answers, decode(i.answers_digest, 'hex')
+    decode(i.digest, 'hex'), i.answers, decode(i.answers_digest, 'hex'), i.run, i.mentions
 FROM {rows}",
         ),
         many: "",
         known: None,
         sqlite: "
 INSERT INTO messages (id, tenant, channel, topic, author, at_ms, seq, blocks, search_text, client_request_id,
-    request_digest, answers_ask_id, answers_digest)
+    request_digest, answers_ask_id, answers_digest, agent_run, mentions)
 SELECT unhex(i.value->>'id'), ?2, unhex(i.value->>'channel'), unhex(i.value->>'topic'),
     unhex(i.value->>'author'), i.value->>'at', i.value->>'seq', i.value->'blocks', i.value->>'search_text',
-    i.value->>'key', unhex(i.value->>'digest'), unhex(i.value->>'answers'), unhex(i.value->>'answers_digest')
+    i.value->>'key', unhex(i.value->>'digest'), unhex(i.value->>'answers'), unhex(i.value->>'answers_digest'),
+    i.value->>'run', i.value->>'mentions'
 FROM json_each(?1) i
 ORDER BY i.key",
     };
@@ -252,6 +257,8 @@ impl<'a> NewRow<'a> {
             digest,
             answers,
             answers_digest,
+            run: message.agent_run(),
+            mentions: new.mentioned(),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{blocks, ids::TypedId};
 macro_rules! postgres_message {
     () => {
         "'id', m.id, 'channel', m.channel, 'topic', m.topic, 'author', m.author, 'at', m.at_ms, 'seq', m.seq,
-    'entries', (
+    'run', m.agent_run, 'entries', (
         SELECT json_agg(json_build_object('ask', e.ask_id, 'message', e.message,
             'digest', encode(e.digest, 'hex'), 'at', e.closed_at_ms, 'by', e.closed_by, 'ended', e.ended))
         FROM asks e WHERE e.message = m.id OR e.ask_id = m.answers_ask_id)"
@@ -28,7 +28,7 @@ macro_rules! sqlite_message {
     () => {
         "'id', lower(hex(m.id)), 'channel', lower(hex(m.channel)), 'topic', lower(hex(m.topic)),
     'author', lower(hex(m.author)), 'at', m.at_ms, 'seq', m.seq,
-    'entries', json((
+    'run', m.agent_run, 'entries', json((
         SELECT json_group_array(json_object('ask', lower(hex(e.ask_id)), 'message', lower(hex(e.message)),
             'digest', lower(hex(e.digest)), 'at', e.closed_at_ms,
             'by', CASE WHEN e.closed_by IS NOT NULL THEN lower(hex(e.closed_by)) END, 'ended', e.ended))
@@ -82,6 +82,7 @@ pub(crate) struct MessageJson {
     author: Id,
     at: i64,
     seq: u64,
+    run: u32,
     entries: Option<Vec<EntryJson>>,
 }
 
@@ -124,6 +125,7 @@ impl MessageJson {
             author: self.author.typed::<AccountId>(),
             at: UnixMillis(self.at),
             seq: Seq(self.seq),
+            run: self.run,
             blocks: blocks::decode(stored_blocks).map_err(name)?,
         };
         let entry = |ask: AskId| entries.iter().find(|entry| entry.ask == ask);

@@ -7,11 +7,14 @@ use compass_comms::ports::{
 };
 use compass_domain::{
     Account, AccountId, AccountKind, Actor, Channel, ChannelId, Handle, LifecycleState, MessageId, NodeId,
-    Position, SearchQuery, Seq, SessionId, TenantId, TokenId, TopicId, TopicName, UnixMillis,
+    Position, SearchQuery, Seq, SessionId, TenantId, TokenId, TopicId, TopicName, UnixMillis, WakePolicy,
     account::{ActorKind, UserRole},
     channel::{ChannelKind, ChannelName, Member, MembershipMode, PostPolicy},
 };
-use compass_hub::ports::{AttachMode, Audience as _, Ledger as _, OpenSession, PendingQuery};
+use compass_hub::ports::{
+    AttachMode, Audience as _, Ledger as _, NewPlacement, OpenSession, PendingQuery, PinQuery,
+    Placements as _,
+};
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 
 use crate::{
@@ -54,6 +57,8 @@ INSERT INTO sessions (id, tenant, account, runner, node, attach_mode)
 SELECT md5('s' || n)::uuid, 'default', md5('a' || (n % 800 + 1))::uuid, 'r', md5('n' || (n % 10))::uuid, 0
 FROM generate_series(1, 2000) n;
 INSERT INTO nodes (id, lease_until_ms) SELECT md5('n' || n)::uuid, 0 FROM generate_series(0, 9) n;
+INSERT INTO placements (account, tenant, runner, container)
+SELECT md5('a' || n)::uuid, 'default', 'r' || n % 20, 'c' || n FROM generate_series(1, 800) n;
 INSERT INTO read_positions (topic, account, tenant, seq)
 SELECT md5('p' || (n % 800 + 1))::uuid, md5('u' || (n / 800 * 7 % 200 + 1))::uuid, 'default', 1
 FROM generate_series(1, 4000) n;
@@ -245,8 +250,14 @@ async fn deliver_everything(storage: &SeaStorage, ids: Ids) {
     drop(storage.with_open_asks(&of, &[agent]).await.expect("a read"));
     let ask = compass_domain::AskId::from_bytes([1; 16]);
     for (include_unrouted, answers_ask) in [(true, None), (false, None), (true, Some(ask))] {
-        let query = PendingQuery { agent, include_unrouted, answers_ask, skip: vec![message], limit: 50 };
+        let include_braked = include_unrouted;
+        let skip = vec![message];
+        let query = PendingQuery { agent, include_unrouted, include_braked, answers_ask, skip, limit: 50 };
         drop(storage.pending(&of, &query).await.expect("a read"));
+    }
+    drop(storage.owed(&of, &[agent]).await.expect("a read"));
+    for after in [None, Some((channel, 2))] {
+        drop(storage.pins(&of, &PinQuery { agent, after, limit: 50 }).await.expect("a read"));
     }
     storage.renew_lease(node).await.expect("a lease");
     let open = OpenSession { session, account: agent, runner: "r".into(), mode: AttachMode::Deliveries };
@@ -255,9 +266,27 @@ async fn deliver_everything(storage: &SeaStorage, ids: Ids) {
     for accounts in [None, Some(&[agent][..])] {
         drop(storage.live_sessions(&of, accounts).await.expect("a read"));
     }
+    drop(storage.find_sessions(&of, &[session]).await.expect("a read"));
     drop(storage.unrouted(node, 0, 50).await.expect("a read"));
     storage.close_session(&of, session).await.expect("a write");
     storage.release(node).await.expect("a write");
+}
+
+async fn place_everything(storage: &SeaStorage, ids: Ids) {
+    let (of, agent) = (tenant(), ids.agent);
+    let new = NewPlacement { account: agent, runner: "r1".into(), container: "new".into(), wake: None };
+    // Where the filled rows know no such agent the row is refused.
+    drop(storage.upsert(&of, &new).await);
+    drop(storage.find(&of, agent).await.expect("a read"));
+    drop(storage.find_container(&of, "c5").await.expect("a read"));
+    drop(storage.of_runner(&of, "r1").await.expect("a read"));
+    drop(storage.list(&of).await.expect("a read"));
+    storage.set_wake_policies(&of, "r1", &[(agent, WakePolicy::Any)]).await.expect("a write");
+    drop(storage.due_wakes(&of, &["r1".to_owned()]).await.expect("a read"));
+    storage.claim_wake(&of, agent, 1).await.expect("a write");
+    storage.wake_done(&of, agent, Err("x")).await.expect("a write");
+    storage.wake_done(&of, agent, Ok(())).await.expect("a write");
+    storage.remove(&of, agent).await.expect("a write");
 }
 
 /// The plan of every statement that `run` comes to.
@@ -275,6 +304,7 @@ async fn everything(storage: &SeaStorage, ids: Ids) -> Vec<Plan> {
         read_everything(storage, ids).await;
         write_everything(storage, ids).await;
         deliver_everything(storage, ids).await;
+        place_everything(storage, ids).await;
     })
     .await;
     assert!(plans.len() >= 70, "{} statements", plans.len());
@@ -282,12 +312,17 @@ async fn everything(storage: &SeaStorage, ids: Ids) -> Vec<Plan> {
 }
 
 /// Statements that read a whole table or a whole tenant on purpose, by how they begin.
-const ON_PURPOSE: [(&str, &str); 3] = [
+const ON_PURPOSE: [(&str, &str); 4] = [
     ("SELECT id AS tenant FROM tenants", "lists the tenants"),
     ("SELECT position FROM messages", "takes the first entry of the index alone"),
     (
         "SELECT s.id, s.account, s.runner, s.node, s.attach_mode, s.lifecycle, s.state_number",
         "lists the open sessions",
+    ),
+    (
+        "SELECT p.account, p.runner, p.container, p.wake, p.wake_until_ms, p.wake_failures, \
+         p.wake_not_before_ms, p.wake_error, p.placed_at_ms FROM placements p WHERE p.tenant = $1 ORDER BY",
+        "lists the placements",
     ),
 ];
 /// The groups without a parent, which are few and have no index of their own.

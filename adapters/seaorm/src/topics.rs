@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use compass_comms::ports::TopicSummary;
-use compass_domain::{AccountId, ChannelId, Corrupt, Seq, TenantId, Topic, TopicId, topic::TopicName};
+use compass_domain::{
+    AccountId, ChannelId, Corrupt, Seq, TenantId, Topic, TopicId, brake::AgentRun, topic::TopicName,
+};
 use compass_ports::StorageError;
 use sea_orm::{QueryResult, Value};
 
@@ -126,7 +128,7 @@ pub(crate) async fn put(tx: &mut Tx, of: &TenantId, topic: &Topic) -> Result<(),
     };
     let sql = format!(
         "UPDATE topics SET name = $3, name_key = $4, archived = $5, last_seq = $6, message_count = $7,
-            last_activity_ms = $8, participants = {participants}
+            last_activity_ms = $8, agent_run = $10, person_seq = $11, participants = {participants}
         WHERE tenant = $1 AND id = $2"
     );
     let authors: Vec<String> = topic.participants.iter().map(ToString::to_string).collect();
@@ -140,6 +142,8 @@ pub(crate) async fn put(tx: &mut Tx, of: &TenantId, topic: &Topic) -> Result<(),
         number(topic.message_count)?,
         topic.last_activity.0.into(),
         serde_json::json!(authors).to_string().into(),
+        i64::from(topic.run.length).into(),
+        number(topic.run.person.0)?,
     ];
     match tx.execute(&sql, values).await {
         Ok(0) => Err(StorageError::Conflict(format!("topic {} is gone", topic.id))),
@@ -178,7 +182,7 @@ fn select_rows(dialect: Dialect, condition: &str) -> String {
 fn columns(dialect: Dialect) -> String {
     format!(
         "topic.id, topic.channel, topic.name, topic.created_at_ms, topic.created_by, topic.archived,
-            topic.last_seq, topic.message_count, topic.last_activity_ms, {} AS participants",
+            topic.last_seq, topic.message_count, topic.last_activity_ms, topic.agent_run, topic.person_seq, {} AS participants",
         dialect.array_text("topic.participants")
     )
 }
@@ -213,5 +217,9 @@ fn read_row(row: &QueryResult) -> Result<Topic, StorageError> {
         message_count: row.count("message_count")?,
         last_activity: row.millis("last_activity_ms")?,
         participants: row.ids("participants")?,
+        run: AgentRun {
+            length: u32::try_from(row.count("agent_run")?).unwrap_or(u32::MAX),
+            person: row.seq("person_seq")?,
+        },
     })
 }

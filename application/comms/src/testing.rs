@@ -76,8 +76,14 @@ pub(crate) fn ask_message(author: Actor, asks: &[AskId]) -> Arc<Message> {
     let blocks = asks.iter().map(|_| DraftBlock::Ask(ask_draft())).collect();
     let mut ids = asks.iter().copied();
     let content = Content::compose(blocks, || ids.next().unwrap()).unwrap();
-    let placement =
-        Placement { id: ASK_MESSAGE, channel: CHANNEL, topic: TOPIC, seq: Seq(7), at: UnixMillis(700) };
+    let placement = Placement {
+        id: ASK_MESSAGE,
+        channel: CHANNEL,
+        topic: TOPIC,
+        seq: Seq(7),
+        at: UnixMillis(700),
+        run: 0,
+    };
     Arc::clone(NewMessage::post(author, &content, placement, None).message())
 }
 

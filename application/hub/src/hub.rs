@@ -1,6 +1,6 @@
 //! The hub: what its parts share, and the tasks it runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use compass_domain::NodeId;
 use compass_ports::{Clock, EventBus, Ids, StorageError, Writer};
@@ -8,9 +8,11 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     delivery::{Router, catch_up, consumer, router},
-    ports::{Audience, Lanes, Ledger},
+    notes::Notes,
+    ports::{Audience, Lanes, Launcher, Ledger, Placements},
     presence::{Dirty, publisher},
-    sessions::{Enrollments, Registry, lease},
+    sessions::{Enrollments, Registry, Spawns, lease},
+    wake::{self, Wakes},
 };
 
 /// What the hub is given.
@@ -20,8 +22,12 @@ pub struct HubPorts {
     pub ledger: Arc<dyn Ledger>,
     /// Who is owed what.
     pub audience: Arc<dyn Audience>,
+    /// Which runner starts which agent.
+    pub placements: Arc<dyn Placements>,
     /// The streams to live sessions.
     pub lanes: Arc<dyn Lanes>,
+    /// Commands to runners.
+    pub launcher: Arc<dyn Launcher>,
     /// Acknowledgements and routing.
     pub writer: Arc<dyn Writer>,
     /// What is told after a commit.
@@ -45,22 +51,31 @@ pub struct Hub {
     pub(crate) enrollments: Enrollments,
     pub(crate) router: Router,
     pub(crate) dirty: Dirty,
+    pub(crate) notes: Arc<Notes>,
+    pub(crate) wakes: Wakes,
+    pub(crate) spawns: Spawns,
+    /// For work that outlives its caller.
+    pub(crate) me: Weak<Self>,
 }
 
 impl Hub {
     /// Puts the hub together; nothing runs before [`Hub::run`].
     pub fn new(ports: HubPorts) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new_cyclic(|me| Self {
             ports,
             registry: Registry::default(),
             enrollments: Enrollments::default(),
             router: Router::default(),
             dirty: Dirty::default(),
+            notes: Arc::default(),
+            wakes: Wakes::default(),
+            spawns: Spawns::default(),
+            me: me.clone(),
         })
     }
 
-    /// Takes this node's lease and spawns the hub's tasks: lease renewal, consumer, router, catch-up and presence
-    /// publisher. What is posted after it returns is delivered.
+    /// Takes this node's lease and spawns the hub's tasks: lease renewal, consumer, router, catch-up, wakes and
+    /// presence publisher. What is posted after it returns is delivered.
     ///
     /// # Errors
     ///
@@ -74,6 +89,7 @@ impl Hub {
         tasks.spawn(router::run(Arc::clone(self)));
         tasks.spawn(catch_up::run(Arc::clone(self)));
         tasks.spawn(lease::run(Arc::clone(self)));
+        tasks.spawn(wake::run(Arc::clone(self)));
         Ok(())
     }
 }

@@ -2,9 +2,11 @@
 
 pub mod delivery;
 mod hub;
+pub mod notes;
 pub mod ports;
 mod presence;
 pub mod sessions;
 mod timing;
+mod wake;
 
 pub use hub::{Hub, HubPorts};

@@ -4,8 +4,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     commands::{
-        accounts, agent, answer, ask, asks, bench, channels, completions, demo, dm, groups, login, man, post,
-        read, roster, runner, search, serve, status, tail, token, topics, user,
+        accounts, agent, agents, answer, ask, asks, bench, channels, completions, demo, dm, groups, login,
+        man, post, read, roster, runner, search, serve, status, tail, token, topics, user,
     },
     failure::{EXIT_CODES, Failure},
 };
@@ -92,6 +92,9 @@ enum Command {
     /// Creates agents, moves them in the tree and attaches them
     #[command(after_help = "Example:\n  compass agent create deploy-bot")]
     Agent(agent::Args),
+    /// Starts agents on runners, shows and follows them, and ends them
+    #[command(after_help = "Example:\n  compass agents")]
+    Agents(agents::Args),
     /// Runs agents on this machine, for a server here or elsewhere
     #[command(after_help = "Example:\n  compass runner --config runner.toml --token-file runner-token")]
     Runner(runner::Args),
@@ -133,6 +136,7 @@ impl Cli {
             Command::Status(args) => status::run(args).await,
             Command::Accounts(args) => accounts::run(args).await,
             Command::Agent(args) => agent::run(args).await,
+            Command::Agents(args) => agents::run(args).await,
             Command::Runner(args) => runner::run(args).await,
             Command::User(args) => user::run(args).await,
             Command::Completions(args) => completions::run(&args, Self::command()),

@@ -92,6 +92,7 @@ impl OpenAsk {
             topic: self.message.topic(),
             seq: reply.seq,
             at: reply.at,
+            run: 0,
         };
         let answer = NewMessage::answer(by, &answered, self.message.author(), placement);
         Ok((self.close(answered, End::Answered, by.id(), reply.at), answer))

@@ -26,6 +26,7 @@ pub struct Message {
     author: AccountId,
     at: UnixMillis,
     seq: Seq,
+    run: u32,
     blocks: Arc<[MessageBlock]>,
 }
 
@@ -120,6 +121,11 @@ impl Message {
         self.seq
     }
 
+    /// Its number among the agent messages of its topic since a person last posted there; zero if no agent wrote it.
+    pub fn agent_run(&self) -> u32 {
+        self.run
+    }
+
     /// Its blocks; at least one.
     pub fn blocks(&self) -> &[MessageBlock] {
         &self.blocks
@@ -202,6 +208,8 @@ pub struct Placement {
     pub seq: Seq,
     /// Its time.
     pub at: UnixMillis,
+    /// Its number among the agent messages since a person last posted; zero if no agent wrote it.
+    pub run: u32,
 }
 
 /// A message that is not stored yet, with the facts its row keeps. Only this crate makes one.
@@ -211,6 +219,7 @@ pub struct NewMessage {
     key: Option<(IdempotencyKey, RequestDigest)>,
     answers: Option<(AskId, ContentDigest)>,
     needs_routing: bool,
+    mentioned: Option<String>,
 }
 
 impl NewMessage {
@@ -222,7 +231,9 @@ impl NewMessage {
         key: Option<(IdempotencyKey, RequestDigest)>,
     ) -> Self {
         let needs_routing = author.is_agent() || content.has_mention();
-        Self { message: message(author.id, content.blocks(), placement), key, answers: None, needs_routing }
+        let message = message(author.id, content.blocks(), placement);
+        let mentioned = content.has_mention().then(|| mention::listed(&message.mentions()));
+        Self { message, key, answers: None, needs_routing, mentioned }
     }
 
     pub(crate) fn answer(by: Human, answered: &Ask, asker: AccountId, placement: Placement) -> Self {
@@ -230,7 +241,8 @@ impl NewMessage {
         let answers = Some((answered.id(), answered.digest()));
         let block = MessageBlock(Block::Answer(AskAnswer { ask: answered.clone(), asker }));
         let blocks: Arc<[MessageBlock]> = Arc::from([block]);
-        Self { message: message(by.id(), &blocks, placement), key: None, answers, needs_routing: true }
+        let message = message(by.id(), &blocks, placement);
+        Self { message, key: None, answers, needs_routing: true, mentioned: None }
     }
 
     /// The message as readers will see it.
@@ -248,6 +260,11 @@ impl NewMessage {
         self.answers
     }
 
+    /// Whom it mentions, as its row keeps it to be found by; none if nobody.
+    pub fn mentioned(&self) -> Option<&str> {
+        self.mentioned.as_deref()
+    }
+
     /// True if it must be routed beyond the sweep set: by an agent, with a mention, or an answer.
     pub fn needs_routing(&self) -> bool {
         self.needs_routing
@@ -255,6 +272,6 @@ impl NewMessage {
 }
 
 fn message(author: AccountId, blocks: &Arc<[MessageBlock]>, placement: Placement) -> Arc<Message> {
-    let Placement { id, channel, topic, seq, at } = placement;
-    Arc::new(Message { id, channel, topic, author, at, seq, blocks: Arc::clone(blocks) })
+    let Placement { id, channel, topic, seq, at, run } = placement;
+    Arc::new(Message { id, channel, topic, author, at, seq, run, blocks: Arc::clone(blocks) })
 }

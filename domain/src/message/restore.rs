@@ -22,6 +22,8 @@ pub struct StoredMessage {
     pub at: UnixMillis,
     /// Its place in the channel.
     pub seq: Seq,
+    /// Its number among the agent messages since a person last posted; zero if no agent wrote it.
+    pub run: u32,
     /// Its blocks, decoded.
     pub blocks: Vec<StoredBlock>,
 }
@@ -67,6 +69,7 @@ impl Message {
             author: stored.author,
             at: stored.at,
             seq: stored.seq,
+            run: stored.run,
             blocks: blocks.collect::<Result<_, _>>()?,
         })
     }

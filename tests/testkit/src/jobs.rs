@@ -105,14 +105,18 @@ impl WriteJob for Post {
         let (topic, created) = self.find_topic(loaded, at)?;
         let revived = topic.archived && matches!(self.topic, TopicSelector::Name { .. });
         let topic = Topic { archived: topic.archived && !revived, ..topic };
-        let topic = Arc::new(topic.with_message(self.author.id, seq, at));
-        let placement = Placement { id: self.id, channel: self.channel, topic: topic.id, seq, at };
+        let run = topic.run.after(self.author, seq);
+        let brake_changes = topic.run.is_braked() != run.is_braked();
+        let topic = Arc::new(topic.with_message(self.author.id, seq, at).with_run(run));
+        let number = if self.author.is_agent() { run.length } else { 0 };
+        let placement =
+            Placement { id: self.id, channel: self.channel, topic: topic.id, seq, at, run: number };
         let new = NewMessage::post(self.author, &self.content, placement, self.key.clone());
         let message = Arc::clone(new.message());
         let mut writes = Writes::none();
         writes.append(new);
         writes.put_topic(TopicWrite { topic: Arc::clone(&topic), created });
-        if created || revived {
+        if created || revived || brake_changes {
             writes.tell(Event::TopicUpserted(topic));
         }
         writes.tell(Event::MessagePosted(Arc::clone(&message)));
@@ -174,8 +178,13 @@ impl WriteJob for Answer {
             return refuse(ErrorKind::InvalidArgument);
         };
         let outcome = (Arc::clone(closed.message()), Arc::clone(answer.message()));
-        let topic = Arc::new(Topic::clone(topic).with_message(self.by.id(), seq, at));
+        let is_released = topic.run.is_braked();
+        let run = topic.run.ended(seq);
+        let topic = Arc::new(Topic::clone(topic).with_message(self.by.id(), seq, at).with_run(run));
         let mut writes = Writes::none();
+        if is_released {
+            writes.tell(Event::TopicUpserted(Arc::clone(&topic)));
+        }
         writes.close(closed);
         writes.append(answer);
         writes.put_topic(TopicWrite { topic, created: false });

@@ -16,7 +16,7 @@ use compass_domain::{
     message::{DraftBlock, IdempotencyKey, request_digest},
     topic::TopicSelector,
 };
-use compass_hub::ports::{Audience, Ledger, Pending, PendingQuery};
+use compass_hub::ports::{Audience, Ledger, Pending, PendingQuery, Placements};
 use compass_ports::{Clock, EventBus, Ids, PresenceSource, StorageError, Turns, WriteJob, Writer, submit};
 use tokio_util::task::TaskTracker;
 
@@ -41,6 +41,8 @@ pub struct Scene {
     pub ledger: Arc<dyn Ledger>,
     /// Recipients.
     pub audience: Arc<dyn Audience>,
+    /// Where agents are placed.
+    pub placements: Arc<dyn Placements>,
     /// Events.
     pub bus: Arc<dyn EventBus>,
     /// Time.
@@ -96,6 +98,7 @@ impl Scene {
             second: Arc::clone(&fixture.second),
             ledger: Arc::clone(&fixture.ledger),
             audience: Arc::clone(&fixture.audience),
+            placements: Arc::clone(&fixture.placements),
             bus: Arc::clone(&fixture.bus),
             clock: Arc::clone(&fixture.clock),
         }
@@ -112,6 +115,7 @@ impl Scene {
             second: Arc::clone(&self.second),
             ledger: Arc::clone(&self.ledger),
             audience: Arc::clone(&self.audience),
+            placements: Arc::clone(&self.placements),
             bus: Arc::clone(&self.bus),
             clock: Arc::clone(&self.clock),
         }
@@ -225,6 +229,16 @@ impl Scene {
     /// A channel below an agent, without member rows.
     pub async fn tree(&self, name: &str, anchor: &Account) -> ChannelId {
         self.channel_with(ChannelSpec::new(name, &[]).tree(anchor)).await
+    }
+
+    /// A direct conversation with unsubscribed members.
+    pub async fn direct(&self, name: &str, members: &[&Account]) -> ChannelId {
+        let channel = new_channel(self.ids.channel(), ChannelSpec::new(name, members));
+        let channel = Channel { kind: ChannelKind::Dm, ..channel };
+        let mut unit = self.begin().await;
+        unit.channels().insert(&channel).await.expect("the conversation is stored");
+        unit.commit().await.expect("the conversation is kept");
+        channel.id
     }
 
     /// A channel as specified.
@@ -431,7 +445,14 @@ pub fn page_of(channel: ChannelId) -> MessagePage {
 
 /// Everything an agent is owed, routed or not.
 pub fn pending_of(agent: &Account) -> PendingQuery {
-    PendingQuery { agent: agent.id, include_unrouted: true, answers_ask: None, skip: Vec::new(), limit: 200 }
+    PendingQuery {
+        agent: agent.id,
+        include_unrouted: true,
+        include_braked: true,
+        answers_ask: None,
+        skip: Vec::new(),
+        limit: 200,
+    }
 }
 
 /// A selector that creates or revives.

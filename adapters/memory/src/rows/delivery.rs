@@ -1,7 +1,7 @@
 //! Cursors, owed rows, unrouted rows and sessions: what delivery rests on.
 
 use compass_domain::{AccountId, ChannelId, MessageId, Position, SessionId, delivery::Cursor};
-use compass_hub::ports::LiveSession;
+use compass_hub::ports::{LiveSession, StoredSession};
 use compass_ports::{CursorWrite, OwedRow, StorageError};
 
 use super::{HIGHEST, LOWEST, Map, Tree, pairs};
@@ -14,6 +14,8 @@ pub(crate) struct Deliveries {
     unrouted: Tree<Position, MessageId>,
     /// Open session rows; whether a session is live also takes its node's lease.
     pub(crate) sessions: Map<SessionId, LiveSession>,
+    /// Every session that was ever opened.
+    pub(crate) opened: Map<SessionId, StoredSession>,
 }
 
 impl Deliveries {

@@ -18,6 +18,7 @@ use compass_comms::ports::{TokenHash, TopicSummary};
 use compass_domain::{
     AccountId, NodeId, Position, ReadPosition, Seq, TenantId, TokenId, Topic, TopicId, UnixMillis,
 };
+use compass_hub::ports::Placement;
 
 pub(crate) use accounts::Accounts;
 pub(crate) use channels::Channels;
@@ -61,6 +62,8 @@ pub(crate) struct TenantRows {
     pub(crate) deliveries: Deliveries,
     pub(crate) tokens: Tokens,
     pub(crate) read_places: ReadPlaces,
+    /// Where agents are placed, by agent.
+    pub(crate) placements: Map<AccountId, Placement>,
 }
 
 impl TenantRows {

@@ -74,6 +74,8 @@ fn payload(event: &Event, beside: Beside) -> Option<Payload> {
                 activity: activity.clone(),
             })
         }
-        Event::MessageSettled { .. } | Event::ActivityChanged { .. } => return None,
+        Event::MessageSettled { .. } | Event::ActivityChanged { .. } | Event::AgentSessionChanged { .. } => {
+            return None;
+        }
     })
 }

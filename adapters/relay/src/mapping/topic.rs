@@ -17,6 +17,7 @@ pub fn topic(topic: &Topic, open_asks: u32) -> v1::Topic {
         last_activity_unix_ms: topic.last_activity.0,
         participant_account_ids: topic.participants.iter().map(ToString::to_string).collect(),
         open_ask_count: open_asks,
+        braked: topic.run.is_braked(),
     }
 }
 
@@ -39,7 +40,7 @@ pub(crate) fn listed_topics(listed: &ListedTopics) -> v1::ListTopicsResponse {
 
 #[cfg(test)]
 mod tests {
-    use compass_domain::{AccountId, ChannelId, Seq, TopicId, TopicName, UnixMillis};
+    use compass_domain::{AccountId, ChannelId, Seq, TopicId, TopicName, UnixMillis, brake::AGENT_MESSAGES};
 
     use super::*;
 
@@ -51,6 +52,7 @@ mod tests {
         let mut of =
             Topic::new(id, channel, name, author, UnixMillis(5)).with_message(author, Seq(1), UnixMillis(7));
         of.archived = true;
+        of.run.length = AGENT_MESSAGES;
         let expected = v1::Topic {
             id: "01".repeat(16),
             channel_id: "02".repeat(16),
@@ -62,6 +64,7 @@ mod tests {
             last_activity_unix_ms: 7,
             participant_account_ids: vec!["03".repeat(16)],
             open_ask_count: 4,
+            braked: true,
         };
         assert_eq!(topic(&of, 4), expected);
     }

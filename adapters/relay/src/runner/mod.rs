@@ -1,6 +1,7 @@
 //! The door of runners: enrolment, the command stream, frames of sessions and the calls they relay.
 
 mod ack;
+pub(crate) mod commands;
 mod counters;
 mod enroll;
 mod key;
@@ -8,6 +9,7 @@ mod lanes;
 mod publish;
 mod relayed;
 mod stream;
+pub(crate) mod tails;
 
 use std::sync::Arc;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use compass_domain::{LifecycleState, SessionId};
+use compass_domain::{AccountId, SessionId};
 use compass_hub::sessions::RunnerKey;
 use compass_proto::v1::{self, AgentSessionState, agent_frame::Frame};
 use tokio::sync::mpsc;
 use tonic::{Request, Status, Streaming};
 
-use super::{RunnerDoor, ack, key};
+use super::{RunnerDoor, ack, commands::lifecycle, key};
 use crate::{
     auth::{Ended, Identity},
     status,
@@ -77,7 +77,7 @@ impl Frames {
             return counters.drop_frame("it names no session");
         };
         match frame {
-            Frame::Session(frame) => self.take_state(session, frame.state()).await,
+            Frame::Session(frame) => self.take_session(session, frame).await,
             Frame::DeliveryAck(receipt) => self.take_receipt(session, &receipt.message_id).await,
             Frame::ReplayCompleteAck(_) | Frame::ControlAck(_) => {
                 counters.drop_frame("it is for the runner itself");
@@ -85,7 +85,20 @@ impl Frames {
         }
     }
 
-    async fn take_state(&self, session: SessionId, state: AgentSessionState) {
+    async fn take_session(&self, session: SessionId, frame: v1::SessionFrame) {
+        let state = frame.state();
+        if state == AgentSessionState::Unspecified && frame.typed_event.is_none() {
+            return self.door.counters.drop_frame("it is empty");
+        }
+        if self.owner(session).await.is_none() {
+            return self.door.counters.drop_frame("its session is not the sender's");
+        }
+        let shown = v1::AgentSessionFrame {
+            session_id: session.to_string(),
+            event: frame.typed_event,
+            state: state.into(),
+        };
+        self.door.lanes.tails().relay(session, &shown);
         match self.door.hub.report_state(&self.runner, session, lifecycle(state)).await {
             Ok(true) => {}
             Ok(false) => self.door.counters.drop_frame("its session is not the sender's"),
@@ -93,8 +106,18 @@ impl Frames {
         }
     }
 
+    /// Whose session it is. One that is unknown may be about to be bound again.
+    async fn owner(&self, session: SessionId) -> Option<AccountId> {
+        let hub = &self.door.hub;
+        if let Some(account) = hub.owner_for(&self.runner, session) {
+            return Some(account);
+        }
+        hub.settled(&self.runner).await;
+        hub.owner_for(&self.runner, session)
+    }
+
     async fn take_receipt(&self, session: SessionId, message: &str) {
-        let Some(account) = self.door.hub.account_for(&self.runner, session) else {
+        let Some(account) = self.owner(session).await else {
             return self.door.counters.drop_frame("its session is not the sender's");
         };
         let Ok(message) = message.parse() else {
@@ -103,17 +126,5 @@ impl Frames {
         if self.receipts.send((account, message)).await.is_err() {
             tracing::error!("the task that keeps receipts is gone");
         }
-    }
-}
-
-fn lifecycle(state: AgentSessionState) -> LifecycleState {
-    match state {
-        AgentSessionState::Unspecified => LifecycleState::Unspecified,
-        AgentSessionState::Starting => LifecycleState::Starting,
-        AgentSessionState::Ready => LifecycleState::Ready,
-        AgentSessionState::Working => LifecycleState::Working,
-        AgentSessionState::Stopped => LifecycleState::Stopped,
-        AgentSessionState::Errored => LifecycleState::Errored,
-        AgentSessionState::Disconnected => LifecycleState::Disconnected,
     }
 }

@@ -18,6 +18,9 @@ impl RunnerDoor {
         let request = request.into_inner();
         let session: SessionId = mapping::required("session_id", "session", &request.session_id)
             .map_err(|error| status(&error))?;
+        if self.hub.account_for(&runner, session).is_none() {
+            self.hub.settled(&runner).await;
+        }
         let account = self.hub.account_for(&runner, session);
         let account = account.ok_or_else(|| status(&DoorError::NotFound("session")))?;
         let caller = self.bound(identity.principal(), &runner, account).await?;

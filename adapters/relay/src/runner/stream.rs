@@ -1,17 +1,18 @@
 //! Sessions: commands to a runner, and their results.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use compass_domain::{Classified as _, SessionId};
-use compass_hub::sessions::{Attached, RunnerKey, StartOrder};
+use compass_hub::sessions::{Attached, RunnerKey, StartOrder, Ticket};
 use compass_proto::v1::{
     self, RunnerErrorCode, sessions_request::Result as Outcome, sessions_response::Command,
 };
 use futures::{Stream, StreamExt as _, stream, stream::BoxStream};
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 use tonic::{Request, Status, Streaming};
 
-use super::{RunnerDoor, key};
+use super::{RunnerDoor, commands::SentTo, key};
 use crate::{
     auth::{Ended, Identity},
     error::DoorError,
@@ -30,6 +31,7 @@ struct Open {
     door: RunnerDoor,
     runner: RunnerKey,
     instance: String,
+    ticket: Ticket,
     /// The start that was sent and not answered.
     start: Option<(String, SessionId)>,
 }
@@ -48,14 +50,15 @@ impl RunnerDoor {
 
         let (queue, commands) = mpsc::channel(QUEUE);
         let (end, ended) = oneshot::channel();
+        self.lanes.attach(&runner, attached.ticket, queue.clone());
         let start = attached.start.as_ref().map(|order| {
-            self.lanes.bind(order.session, attached.ticket, queue.clone());
+            self.lanes.bind(order.session, attached.ticket);
             let request_id = self.comms.ids.session().to_string();
             // The queue is new, so there is room.
             drop(queue.try_send(start_command(&request_id, order)));
             (request_id, order.session)
         });
-        let open = Open { door: self.clone(), runner, instance, start };
+        let open = Open { door: self.clone(), runner, instance, ticket: attached.ticket, start };
         self.tasks.spawn(open.run(identity, attached, results, queue, end));
         Ok(outgoing(commands, ended).boxed())
     }
@@ -70,6 +73,10 @@ impl Open {
         queue: mpsc::Sender<v1::SessionsResponse>,
         end: oneshot::Sender<Status>,
     ) {
+        let over = CancellationToken::new();
+        if let RunnerKey::Named { .. } = self.runner {
+            self.rebind(over.clone());
+        }
         let why = tokio::select! {
             biased;
             () = attached.superseded.cancelled() => {
@@ -82,12 +89,23 @@ impl Open {
             () = queue.closed() => None,
             why = self.take_results(&mut results) => why,
         };
-        self.door.lanes.unbind(attached.ticket);
+        over.cancel();
+        self.door.lanes.detach(attached.ticket);
         if let Some(why) = why {
             // A runner that hung up needs no reason.
             drop(end.send(why));
         }
         self.door.hub.close_stream(&self.runner, &self.instance, attached.ticket).await;
+    }
+
+    /// Finds out what the runner runs, beside everything else.
+    fn rebind(&self, over: CancellationToken) {
+        let (hub, runner, instance) =
+            (Arc::clone(&self.door.hub), self.runner.clone(), self.instance.clone());
+        let ticket = self.ticket;
+        self.door.tasks.spawn(async move {
+            over.run_until_cancelled(hub.rebind(&runner, &instance, ticket)).await;
+        });
     }
 
     /// Takes results until the runner ends the stream, or until one ends it.
@@ -111,8 +129,9 @@ impl Open {
     async fn take_result(&mut self, result: v1::SessionsRequest) -> Result<(), Status> {
         let Some(outcome) = result.result else { return Ok(()) };
         let Some((_, session)) = self.start.take_if(|(id, _)| *id == result.request_id) else {
-            if let Outcome::Error(error) = outcome {
-                self.door.counters.refuse(error.code, &error.message);
+            let unasked = self.door.lanes.answer(self.ticket, &result.request_id, outcome);
+            if let Some(Outcome::Error(error)) = unasked {
+                self.take_refusal(&result.request_id, &error);
             }
             return Ok(());
         };
@@ -127,6 +146,17 @@ impl Open {
                 Ok(())
             }
             _ => Err(status(&DoorError::NotFound("session"))),
+        }
+    }
+
+    /// Nobody waits for what an operation came to: a refusal is counted and told to an operator.
+    fn take_refusal(&self, request_id: &str, error: &v1::RunnerError) {
+        self.door.counters.refuse(error.code, &error.message);
+        if let Some(SentTo::One(session)) = self.door.lanes.sent_to(self.ticket, request_id) {
+            tracing::warn!(
+                session.id = %session, message.id = request_id,
+                "a message was refused by its session's runner and is sent again later"
+            );
         }
     }
 

@@ -44,6 +44,7 @@ fn posted(blocks: Vec<v1::MessageBlock>) -> Arc<Message> {
         topic: TopicId::from_bytes([4; 16]),
         seq: Seq(7),
         at: UnixMillis(8),
+        run: 0,
     };
     Arc::clone(NewMessage::post(author, &content, placement, None).message())
 }

@@ -222,7 +222,9 @@ async fn house() -> (Comms, Arc<Hub>, Arc<RunnerLanes>, CancellationToken) {
     let hub = Hub::new(HubPorts {
         ledger: Arc::new(storage.clone()),
         audience: Arc::new(storage.clone()),
+        placements: Arc::new(storage.clone()),
         lanes: Arc::clone(&lanes) as _,
+        launcher: Arc::clone(&lanes) as _,
         writer: Arc::clone(&writer) as _,
         bus: Arc::clone(&bus),
         clock: Arc::clone(&clock),

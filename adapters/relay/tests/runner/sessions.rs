@@ -1,6 +1,6 @@
 //! How streams end, and what takes their place.
 
-use compass_proto::v1::{self, AttachMode};
+use compass_proto::v1::{self, AttachMode, sessions_response::Command};
 use tonic::Code;
 
 use crate::{
@@ -83,10 +83,12 @@ async fn a_revoked_token_ends_its_stream() {
 }
 
 #[tokio::test]
-async fn a_runner_with_a_token_of_its_own_is_attached_and_started_nothing() {
+async fn a_runner_with_a_token_of_its_own_is_asked_what_it_runs_and_started_nothing() {
     let server = Server::start().await;
     let mut first = Process::open(&server, &server.runner, "a").await;
+    let asked = first.next().await.unwrap().command;
+    assert_eq!(asked, Some(Command::Status(v1::GetAgentStatusRequest::default())));
     let reattached = client(&server).enroll(with(&server.runner, enrolment("b"))).await.unwrap();
     assert!(reattached.into_inner().reattached);
-    assert_eq!(first.next().await.unwrap_err().code(), Code::Aborted, "nothing was sent before the end");
+    assert_eq!(first.next().await.unwrap_err().code(), Code::Aborted, "nothing else was sent before the end");
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compass_domain::{AccountId, ChannelId, Message, MessageId, TenantId, delivery::AgentMember};
-use compass_hub::ports::{Audience, Labelled, Labels, Pending, PendingQuery};
+use compass_hub::ports::{Audience, Labelled, Labels, Pending, PendingQuery, PinQuery, Pins};
 use compass_ports::StorageError;
 
-use super::{pending, recipients::recipients};
+use super::{owing, pending, pins, recipients::recipients};
 use crate::{
     connection::SeaStorage,
     ids::{id, tenant as tenant_value},
@@ -81,6 +81,26 @@ impl Audience for SeaStorage {
 
     async fn pending(&self, tenant: &TenantId, query: &PendingQuery) -> Result<Pending, StorageError> {
         pending::read(&self.pools, tenant, query).await
+    }
+
+    async fn owed(&self, tenant: &TenantId, accounts: &[AccountId]) -> Result<Vec<AccountId>, StorageError> {
+        let mut tx = self.pools.tenant(tenant, Access::Snapshot).await?;
+        let dialect = tx.dialect();
+        let sql = format!(
+            "SELECT a.id FROM accounts a
+             WHERE a.id {ids} AND a.tenant || '' = $2 AND a.kind = 1 AND ({owed} OR {behind})
+             ORDER BY a.id",
+            ids = dialect.any_id(1),
+            owed = owing::has_owed_row(),
+            behind = owing::is_behind(dialect, "true", "true"),
+        );
+        let rows =
+            tx.all(&sql, vec![dialect.id_list(accounts.iter().copied()), tenant_value(tenant)]).await?;
+        rows.iter().map(|row| row.id("id")).collect()
+    }
+
+    async fn pins(&self, tenant: &TenantId, query: &PinQuery) -> Result<Pins, StorageError> {
+        pins::read(&self.pools, tenant, query).await
     }
 
     async fn with_open_asks(

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use compass_domain::{AccountId, LifecycleState, MessageId, NodeId, SessionId, TenantId};
-use compass_hub::ports::{AttachMode, Ledger, LiveSession, OpenSession};
+use compass_hub::ports::{AttachMode, Ledger, LiveSession, OpenSession, StoredSession};
 use compass_ports::StorageError;
 use sea_orm::QueryResult;
 
@@ -97,6 +97,30 @@ impl Ledger for SeaStorage {
         Ok(recorded)
     }
 
+    async fn find_sessions(
+        &self,
+        tenant: &TenantId,
+        sessions: &[SessionId],
+    ) -> Result<Vec<StoredSession>, StorageError> {
+        let mut tx = self.pools.tenant(tenant, Access::Snapshot).await?;
+        let sql = format!(
+            "SELECT id, account, runner, attach_mode FROM sessions
+             WHERE tenant || '' = $1 AND id {} ORDER BY id",
+            tx.dialect().any_id(2)
+        );
+        let ids = tx.dialect().id_list(sessions.iter().copied());
+        let rows = tx.all(&sql, vec![tenant_value(tenant), ids]).await?;
+        let stored = rows.iter().map(|row| {
+            Ok(StoredSession {
+                session: row.id("id")?,
+                account: row.id("account")?,
+                runner: row.get("runner")?,
+                mode: restore_mode(row.get("attach_mode")?),
+            })
+        });
+        stored.collect()
+    }
+
     async fn close_session(&self, tenant: &TenantId, session: SessionId) -> Result<(), StorageError> {
         let mut tx = self.pools.tenant(tenant, Access::Write).await?;
         let sql = format!(
@@ -172,11 +196,7 @@ fn live_session(row: &QueryResult) -> Result<LiveSession, StorageError> {
         account: row.id("account")?,
         runner: row.get("runner")?,
         node: row.id("node")?,
-        mode: if row.get::<i16>("attach_mode")? == 0 {
-            AttachMode::Deliveries
-        } else {
-            AttachMode::PresenceOnly
-        },
+        mode: restore_mode(row.get("attach_mode")?),
         state: restore_lifecycle(row.get("lifecycle")?),
         state_number: row.count("state_number")?,
     })
@@ -187,6 +207,10 @@ fn attach_mode(mode: AttachMode) -> i16 {
         AttachMode::Deliveries => 0,
         AttachMode::PresenceOnly => 1,
     }
+}
+
+fn restore_mode(number: i16) -> AttachMode {
+    if number == 0 { AttachMode::Deliveries } else { AttachMode::PresenceOnly }
 }
 
 fn lifecycle(state: LifecycleState) -> i16 {

@@ -2,7 +2,10 @@
 
 mod audience;
 mod ledger;
+mod owing;
 mod pending;
+mod pins;
+mod placements;
 mod recipients;
 
 pub(crate) use recipients::recipients;

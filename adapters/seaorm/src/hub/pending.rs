@@ -8,7 +8,7 @@ use compass_ports::StorageError;
 use sea_orm::{QueryResult, Value};
 use serde::Deserialize;
 
-use super::recipients::taking_part;
+use super::{owing, recipients::taking_part};
 use crate::{
     dialect::Dialect,
     ids::{id, tenant as tenant_value},
@@ -128,10 +128,12 @@ fn statement(dialect: Dialect, query: &PendingQuery) -> String {
     } else {
         "AND NOT EXISTS (SELECT 1 FROM unrouted u WHERE u.message = m.id)"
     };
+    let released = if query.include_braked { String::new() } else { format!("AND {}", owing::released()) };
     let answer = if query.answers_ask.is_some() { "AND m.answers_ask_id = $7" } else { "" };
     // SQLite takes the index of the channel only if the tenant's is no choice.
     let tenant = if dialect == Dialect::Sqlite { "+m.tenant" } else { "m.tenant" };
-    let wanted = format!("{tenant} = $2 AND m.author <> $1 AND NOT (m.id {skip}) {routed} {answer}");
+    let wanted =
+        format!("{tenant} = $2 AND m.author <> $1 AND NOT (m.id {skip}) {routed} {released} {answer}");
     let not_owed = "NOT EXISTS (SELECT 1 FROM owed o WHERE o.agent = $1 AND o.message = m.id)";
     let by_cursor = match dialect {
         Dialect::Postgres => {

@@ -1,7 +1,9 @@
 //! The schema, and how a server brings it up to date when it starts.
 
+mod brake;
 mod channels;
 mod initial;
+mod placements;
 mod read_positions;
 mod search;
 
@@ -19,6 +21,8 @@ impl MigratorTrait for Migrator {
             Box::new(channels::Channels),
             Box::new(search::Search),
             Box::new(read_positions::ReadPositions),
+            Box::new(placements::Placements),
+            Box::new(brake::Brake),
         ]
     }
 }

@@ -142,6 +142,8 @@ fn topic_row(write: &TopicWrite) -> Value {
         "messages": topic.message_count,
         "activity": topic.last_activity.0,
         "participants": topic.participants.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "run": topic.run.length,
+        "person": topic.run.person.0,
     })
 }
 
@@ -291,6 +293,8 @@ const TOPIC_COLUMNS: super::table::Columns = &[
     ("messages", "bigint"),
     ("activity", "bigint"),
     ("participants", "jsonb"),
+    ("run", "bigint"),
+    ("person", "bigint"),
 ];
 
 static NEW_TOPICS: Table = Table {
@@ -299,9 +303,9 @@ static NEW_TOPICS: Table = Table {
     postgres: Cow::Borrowed(
         "
 INSERT INTO topics (id, tenant, channel, name, name_key, created_at_ms, created_by, archived, last_seq,
-    message_count, last_activity_ms, participants)
+    message_count, last_activity_ms, agent_run, person_seq, participants)
 SELECT i.id, $2, i.channel, i.name, i.name_key, i.created_at, i.created_by, i.archived, i.last_seq, i.messages,
-    i.activity, ARRAY(
+    i.activity, i.run, i.person, ARRAY(
         SELECT p.value::uuid FROM jsonb_array_elements_text(i.participants) WITH ORDINALITY AS p(value, place)
         ORDER BY p.place)
 FROM {rows}",
@@ -310,10 +314,10 @@ FROM {rows}",
     known: None,
     sqlite: "
 INSERT INTO topics (id, tenant, channel, name, name_key, created_at_ms, created_by, archived, last_seq,
-    message_count, last_activity_ms, participants)
+    message_count, last_activity_ms, agent_run, person_seq, participants)
 SELECT unhex(i.value->>'id'), ?2, unhex(i.value->>'channel'), i.value->>'name', i.value->>'name_key',
     i.value->>'created_at', unhex(i.value->>'created_by'), i.value->>'archived', i.value->>'last_seq',
-    i.value->>'messages', i.value->>'activity', i.value->'participants'
+    i.value->>'messages', i.value->>'activity', i.value->>'run', i.value->>'person', i.value->'participants'
 FROM json_each(?1) i",
 };
 
@@ -323,7 +327,7 @@ static TOPICS: Table = Table {
     postgres: Cow::Borrowed(
         "
 UPDATE topics t SET archived = i.archived, last_seq = i.last_seq, message_count = i.messages,
-    last_activity_ms = i.activity, participants = ARRAY(
+    last_activity_ms = i.activity, agent_run = i.run, person_seq = i.person, participants = ARRAY(
         SELECT p.value::uuid FROM jsonb_array_elements_text(i.participants) WITH ORDINALITY AS p(value, place)
         ORDER BY p.place)
 FROM {rows}
@@ -344,10 +348,11 @@ WHERE t.id = i.id",
     }),
     sqlite: "
 UPDATE topics SET archived = i.archived, last_seq = i.last_seq, message_count = i.messages,
-    last_activity_ms = i.activity, participants = i.participants
+    last_activity_ms = i.activity, agent_run = i.run, person_seq = i.person, participants = i.participants
 FROM (
     SELECT unhex(value->>'id') AS id, value->>'archived' AS archived, value->>'last_seq' AS last_seq,
-        value->>'messages' AS messages, value->>'activity' AS activity, value->'participants' AS participants
+        value->>'messages' AS messages, value->>'activity' AS activity,
+        value->>'run' AS run, value->>'person' AS person, value->'participants' AS participants
     FROM json_each(?1)
 ) i
 WHERE topics.id = i.id AND +topics.tenant = ?2",

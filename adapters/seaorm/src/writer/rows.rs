@@ -8,6 +8,7 @@ use std::{
 use compass_domain::{
     AccountId, AskId, ChannelId, Corrupt, MessageId, Seq, Topic, TopicName, UnixMillis,
     ask::ContentDigest,
+    brake::AgentRun,
     channel::{ChannelHead, PostPolicy},
     delivery::{AgentMember, Cursor},
     message::{IdempotencyKey, RequestDigest},
@@ -133,6 +134,7 @@ impl Reader {
             message_count: row.messages,
             last_activity: UnixMillis(row.activity),
             participants: row.participants.into_iter().map(Id::typed).collect(),
+            run: AgentRun { length: row.run, person: Seq(row.person) },
         }));
         Ok(())
     }
@@ -226,6 +228,8 @@ struct TopicRow {
     messages: u64,
     activity: i64,
     participants: Vec<Id>,
+    run: u32,
+    person: u64,
 }
 
 #[derive(Deserialize)]

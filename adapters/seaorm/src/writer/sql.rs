@@ -124,7 +124,8 @@ static LOCK_TOPICS: Statement = Statement {
         "
 SELECT json_build_object('id', t.id, 'channel', t.channel, 'name', t.name, 'created_at', t.created_at_ms,
     'created_by', t.created_by, 'archived', t.archived, 'last_seq', t.last_seq, 'messages', t.message_count,
-    'activity', t.last_activity_ms, 'participants', t.participants)::text
+    'activity', t.last_activity_ms, 'participants', t.participants,
+    'run', t.agent_run, 'person', t.person_seq)::text
 FROM topics t
 WHERE t.id = ANY(ARRAY(
     SELECT t1.id FROM jsonb_to_recordset($1->'ids') AS i(channel uuid, id uuid)
@@ -143,7 +144,8 @@ FOR NO KEY UPDATE",
 SELECT json_object('id', lower(hex(t.id)), 'channel', lower(hex(t.channel)), 'name', t.name,
     'created_at', t.created_at_ms, 'created_by', lower(hex(t.created_by)),
     'archived', json(iif(t.archived, 'true', 'false')), 'last_seq', t.last_seq, 'messages', t.message_count,
-    'activity', t.last_activity_ms, 'participants', json(t.participants))
+    'activity', t.last_activity_ms, 'participants', json(t.participants),
+    'run', t.agent_run, 'person', t.person_seq)
 FROM topics t
 WHERE +t.tenant = ?2 AND t.id IN (
     SELECT t1.id FROM json_each(?1, '$.ids') i

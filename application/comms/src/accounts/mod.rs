@@ -5,6 +5,7 @@ pub mod create_agent;
 pub mod create_user;
 pub mod get_roster;
 pub mod list_accounts;
+pub mod operate_agent;
 mod placement;
 pub mod reparent_agent;
 pub mod set_status;

@@ -130,8 +130,13 @@ impl Job {
         let (closed, answer) = open.answer(self.by, self.answers.clone(), reply)?;
         check_digest(&closed, found)?;
         let (ask_message, answer_message) = (Arc::clone(closed.message()), Arc::clone(answer.message()));
-        let topic = Arc::new(Topic::clone(topic).with_message(self.by.id(), seq, at));
+        let is_released = topic.run.is_braked();
+        let run = topic.run.ended(seq);
+        let topic = Arc::new(Topic::clone(topic).with_message(self.by.id(), seq, at).with_run(run));
         let mut writes = Writes::none();
+        if is_released {
+            writes.tell(Event::TopicUpserted(Arc::clone(&topic)));
+        }
         writes.close(closed);
         writes.append(answer);
         writes.put_topic(TopicWrite { topic, created: false });

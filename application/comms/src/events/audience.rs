@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use compass_domain::{AccountId, Actor, ChannelId, Event, GroupId, TenantId};
+use compass_domain::{Account, AccountId, Actor, ChannelId, Event, GroupId, TenantId};
 use compass_ports::{EventBus, Published, StorageError};
 use tokio::sync::OnceCell;
 
@@ -32,6 +32,7 @@ struct Known {
     version: u64,
     channels: HashMap<ChannelId, Arc<OfChannel>>,
     mates: HashMap<AccountId, Arc<Accounts>>,
+    accounts: HashMap<AccountId, Arc<OnceCell<Option<Account>>>>,
     /// By the seq of the event that shows the topic.
     open_asks: HashMap<u64, Arc<OnceCell<u32>>>,
 }
@@ -103,6 +104,14 @@ impl Audiences {
         }
     }
 
+    fn account(&self, tenant: &TenantId, version: u64, account: AccountId) -> Arc<OnceCell<Option<Account>>> {
+        let mut tenants = self.tenants();
+        match at(&mut tenants, tenant, version) {
+            Some(known) => entry(&mut known.accounts, account, REMEMBERED),
+            None => Arc::default(),
+        }
+    }
+
     fn tenants(&self) -> MutexGuard<'_, HashMap<TenantId, Known>> {
         // Whatever a panic left behind is at worst an answer too few.
         self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
@@ -120,6 +129,7 @@ fn at<'a>(
         known.version = version;
         known.channels.clear();
         known.mates.clear();
+        known.accounts.clear();
     }
     (version == known.version).then_some(known)
 }
@@ -189,6 +199,21 @@ impl Access for Asking<'_> {
             Ok::<_, StorageError>(unit.channel_mates(account).await?.into_iter().collect())
         });
         Ok(mates.await?.contains(&self.caller.actor.id))
+    }
+
+    async fn sees_account(&self, account: AccountId) -> Result<bool, StorageError> {
+        let of = self.audiences.account(&self.caller.tenant, self.version, account);
+        let found = of.get_or_try_init(async || {
+            let mut unit = self.storage.read(&self.caller.tenant).await?;
+            unit.find_account(account).await
+        });
+        let Some(found) = found.await? else { return Ok(false) };
+        let viewer = self.caller.actor.id;
+        if found.is_visible_to(viewer, || false) {
+            return Ok(true);
+        }
+        let shares = self.shares_channel(account).await?;
+        Ok(found.is_visible_to(viewer, || shares))
     }
 }
 

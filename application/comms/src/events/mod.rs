@@ -5,4 +5,5 @@ pub mod subscribe;
 mod visibility;
 
 pub use audience::Audiences;
-pub use subscribe::{Error, EventStream, StreamItem, SubscribeFrom, subscribe};
+pub use subscribe::{Error, EventStream, StreamItem, SubscribeFrom, subscribe, subscribe_to};
+pub use visibility::Feed;

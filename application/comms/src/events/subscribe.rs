@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use compass_domain::{Classified, ErrorKind, Position};
 use compass_ports::{EventBus, Next, Published, Since, StorageError, Subscription};
 
-use super::Audiences;
+use super::{Audiences, Feed};
 use crate::{Caller, Comms, ports::Storage};
 
 /// From where a subscriber wants to read.
@@ -67,6 +67,17 @@ pub async fn subscribe(
     caller: &Caller,
     from: SubscribeFrom,
 ) -> EventStream {
+    subscribe_to(Feed::Conversation, comms, audiences, caller, from).await
+}
+
+/// Subscribes the caller to one feed of the events of its tenant, as [`subscribe`] does.
+pub async fn subscribe_to(
+    feed: Feed,
+    comms: &Comms,
+    audiences: &Arc<Audiences>,
+    caller: &Caller,
+    from: SubscribeFrom,
+) -> EventStream {
     let since = match from {
         SubscribeFrom { since_seq: 0, .. } => Since::Start,
         SubscribeFrom { since_seq, epoch } => Since::After { seq: since_seq, epoch },
@@ -87,6 +98,7 @@ pub async fn subscribe(
         audiences: Arc::clone(audiences),
         caller: caller.clone(),
         epoch,
+        feed,
         state,
         unchecked: None,
     }
@@ -103,6 +115,7 @@ pub struct EventStream {
     audiences: Arc<Audiences>,
     caller: Caller,
     epoch: u64,
+    feed: Feed,
     state: State,
     /// Taken from the bus and not yet checked; kept here so that dropping `next` loses nothing.
     unchecked: Option<Arc<Published>>,
@@ -151,7 +164,10 @@ impl EventStream {
             }
             let State::Live(events) = &mut self.state else { return StreamItem::End };
             match events.next().await {
-                Next::Event(published) => self.unchecked = Some(published),
+                Next::Event(published) if self.feed.carries(&published.event) => {
+                    self.unchecked = Some(published);
+                }
+                Next::Event(_) => {}
                 Next::Lagged => return StreamItem::Resync { epoch: self.epoch },
                 Next::Closed => return StreamItem::End,
             }

@@ -16,6 +16,30 @@ pub(super) trait Access {
 
     /// True if the viewer shares a channel with the account.
     async fn shares_channel(&self, account: AccountId) -> Result<bool, StorageError>;
+
+    /// True if the viewer may see the account.
+    async fn sees_account(&self, account: AccountId) -> Result<bool, StorageError>;
+}
+
+/// Which events a stream is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Feed {
+    /// The conversation, and the presence of those who take part.
+    #[default]
+    Conversation,
+    /// Sessions of agents.
+    Sessions,
+}
+
+impl Feed {
+    /// True if the stream is about events of this kind.
+    pub(super) fn carries(self, event: &Event) -> bool {
+        let of = match event {
+            Event::AgentSessionChanged { .. } => Self::Sessions,
+            _ => Self::Conversation,
+        };
+        self == of
+    }
 }
 
 /// True for events that only the server itself listens to.
@@ -52,6 +76,7 @@ pub(super) async fn is_visible(
         }
         Event::AgentPresenceChanged { agent, .. } if *agent == viewer => Ok(true),
         Event::AgentPresenceChanged { agent, .. } => access.shares_channel(*agent).await,
+        Event::AgentSessionChanged { agent, .. } => access.sees_account(*agent).await,
         Event::MessageSettled { .. } | Event::ActivityChanged { .. } => Ok(false),
     }
 }

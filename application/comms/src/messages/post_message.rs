@@ -5,6 +5,7 @@ use std::sync::Arc;
 use compass_domain::{
     AccountId, Actor, ChannelId, Classified, ErrorKind, Event, Message, MessageId, NewMessage, Topic,
     TopicId, TopicName, UnixMillis,
+    brake::AgentRun,
     limits::LimitError,
     message::{Content, ContentError, DraftBlock, IdempotencyKey, Placement, RequestDigest, request_digest},
     topic::{TopicNameError, TopicSelector},
@@ -192,9 +193,12 @@ impl WriteJob for Job {
         if let Some(message) = self.repeated(loaded)? {
             return Ok((Writes::none(), Posted { message, inserted: false }));
         }
-        let placement = Placement { id: self.id, channel: self.channel, topic: target.topic.id, seq, at };
+        let run = target.topic.run.after(self.author, seq);
+        let number = if self.author.is_agent() { run.length } else { 0 };
+        let topic = target.topic.id;
+        let placement = Placement { id: self.id, channel: self.channel, topic, seq, at, run: number };
         let new = NewMessage::post(self.author, &self.content, placement, self.key.clone());
-        Ok(store(new, target))
+        Ok(store(new, target, run))
     }
 }
 
@@ -232,12 +236,14 @@ impl Job {
     }
 }
 
-fn store(new: NewMessage, target: Target) -> (Writes, Posted) {
+fn store(new: NewMessage, target: Target, run: AgentRun) -> (Writes, Posted) {
     let message = Arc::clone(new.message());
-    let topic = Arc::new(target.topic.with_message(message.author(), message.seq(), message.at()));
+    let brake_changes = target.topic.run.is_braked() != run.is_braked();
+    let topic = target.topic.with_message(message.author(), message.seq(), message.at()).with_run(run);
+    let topic = Arc::new(topic);
     let mut writes = Writes::none();
     writes.append(new);
-    if target.created || target.revived {
+    if target.created || target.revived || brake_changes {
         writes.tell(Event::TopicUpserted(Arc::clone(&topic)));
     }
     writes.put_topic(TopicWrite { topic, created: target.created });

@@ -1,8 +1,10 @@
-//! Takes what was left unrouted. What sessions are owed is read by their own sender tasks.
+//! Reads the database for what no event brought: messages left unrouted, and what sessions of this node are owed.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use super::router::Urgency;
+use compass_domain::{AccountId, TenantId};
+
+use super::{Mailbox, router::Urgency};
 use crate::{Hub, sessions::Gate, timing::spread};
 
 const EVERY: Duration = Duration::from_secs(15);
@@ -16,6 +18,7 @@ pub(crate) async fn run(hub: Arc<Hub>) {
         let mut age_ms = 0;
         loop {
             scan(&hub, age_ms).await;
+            catch_up(&hub).await;
             let pause = tokio::time::sleep(spread(EVERY, &*hub.ports.ids));
             age_ms = tokio::select! {
                 () = pause => LEFT_OVER_MS,
@@ -38,6 +41,27 @@ async fn scan(hub: &Hub, age_ms: u32) {
     for (tenant, message, author) in found {
         if hub.registry.gate(&(tenant.clone(), author), message) != Gate::Held {
             hub.router.request(&tenant, message, Urgency::Now);
+        }
+    }
+}
+
+/// Lets the sessions of this node that are owed anything read it: one query for each tenant, however many they are.
+async fn catch_up(hub: &Hub) {
+    let mut of_tenants: BTreeMap<TenantId, BTreeMap<AccountId, Arc<Mailbox>>> = BTreeMap::new();
+    for session in hub.registry.all() {
+        if let Some(mailbox) = session.mailbox {
+            of_tenants.entry(session.tenant).or_default().insert(session.account, mailbox);
+        }
+    }
+    for (tenant, mailboxes) in of_tenants {
+        let accounts: Vec<AccountId> = mailboxes.keys().copied().collect();
+        match hub.ports.audience.owed(&tenant, &accounts).await {
+            Ok(owed) => {
+                for mailbox in owed.iter().filter_map(|account| mailboxes.get(account)) {
+                    mailbox.catch_up();
+                }
+            }
+            Err(error) => tracing::warn!(%error, "what the sessions here are owed could not be read"),
         }
     }
 }

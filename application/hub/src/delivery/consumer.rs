@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use compass_domain::{AccountId, ChannelId, Event, Message, MessageId, TenantId, delivery::Target};
+use compass_domain::{
+    AccountId, ChannelId, Event, Message, MessageId, TenantId, Topic, brake, delivery::Target,
+};
 use compass_ports::{Next, Published, StorageError, Subscription};
 use tokio::time::Instant;
 
@@ -20,6 +22,13 @@ enum Ready {
     SweepSet,
     /// All.
     All,
+}
+
+/// True if a topic is told as it is right after a person's message ended a long run of agent messages.
+fn is_release(topic: &Topic) -> bool {
+    topic.run.length == 0
+        && topic.run.person == topic.last_seq
+        && topic.message_count > u64::from(brake::AGENT_MESSAGES)
 }
 
 struct Consumer {
@@ -82,12 +91,16 @@ impl Consumer {
                 self.removed(&published.tenant, channel.id, removed);
                 Ok(())
             }
+            Event::TopicUpserted(topic) if is_release(topic) => {
+                self.released(&published.tenant, topic.channel).await
+            }
             Event::TopicUpserted(_)
             | Event::ChannelGroupChanged(_)
             | Event::TopicMerged { .. }
             | Event::ReadPositionChanged { .. }
             | Event::AccountChanged(_)
             | Event::ActivityChanged { .. }
+            | Event::AgentSessionChanged { .. }
             | Event::AgentPresenceChanged { .. } => Ok(()),
         };
         if let Err(error) = done {
@@ -118,6 +131,18 @@ impl Consumer {
                 hub.router.request(tenant, message.id(), urgency(waits));
             }
         }
+        Ok(())
+    }
+
+    /// A person posted in a topic whose agents had to wait: the database says to whom what goes, in order.
+    async fn released(&mut self, tenant: &TenantId, channel: ChannelId) -> Result<(), StorageError> {
+        let audience = Arc::clone(&self.hub.ports.audience);
+        for member in self.recipients.members(&*audience, tenant, channel).await?.iter() {
+            if let Some(mailbox) = self.hub.registry.mailbox_of(&(tenant.clone(), member.account)) {
+                mailbox.catch_up();
+            }
+        }
+        self.hub.wakes.suggest(tenant);
         Ok(())
     }
 
@@ -172,13 +197,23 @@ impl Consumer {
         let members = self.recipients.members(&*audience, tenant, channel).await?;
         let mut targets = routing::targets(message, &members);
         targets.retain(|target| ready == Ready::All || !target.owed);
+        let all = targets.len();
         targets.retain(|target| self.hub.registry.delivering(&(tenant.clone(), target.account)).is_some());
+        if targets.len() < all {
+            self.hub.wakes.suggest(tenant);
+        }
         Ok(targets)
     }
 
     fn leave(&self, tenant: &TenantId, targets: &[Target], message: &Arc<Labelled>) {
         for target in targets {
-            if let Some(mailbox) = self.hub.registry.mailbox_of(&(tenant.clone(), target.account)) {
+            let Some(mailbox) = self.hub.registry.mailbox_of(&(tenant.clone(), target.account)) else {
+                continue;
+            };
+            if brake::may_wait(message.message.agent_run()) {
+                // Whether a person posted since then stands in the database.
+                mailbox.catch_up();
+            } else {
                 mailbox.hint(Hint { lane: target.lane, message: Arc::clone(message) });
             }
         }
@@ -202,9 +237,6 @@ impl Consumer {
         tracing::warn!("the delivery consumer missed events; every session is caught up from the database");
         self.recipients = Recipients::default();
         self.stash.clear();
-        for mailbox in self.hub.registry.mailboxes() {
-            mailbox.catch_up();
-        }
         self.hub.router.scan_now();
     }
 }

@@ -32,6 +32,7 @@ impl Hub {
         let query = PendingQuery {
             agent,
             include_unrouted: true,
+            include_braked: false,
             answers_ask: query.answers_ask,
             skip: Vec::new(),
             limit: limits::page_limit(query.limit),

@@ -10,7 +10,10 @@ use compass_domain::{ChannelId, MessageId, SessionId, delivery::Lane};
 use tokio::{sync::Notify, time::Instant};
 
 use super::window::Window;
-use crate::{ports::Labelled, timing::lock};
+use crate::{
+    ports::{Labelled, PinPlace},
+    timing::lock,
+};
 
 /// Hints that wait at the most; when there are more the sender reads the database instead.
 const HINTS_MAX: usize = 256;
@@ -35,6 +38,8 @@ pub(crate) enum Plan {
     Send(Vec<Hint>),
     /// Read what is owed.
     Read(ReadPlan),
+    /// Read the boards of the session's channels, from a place on, and send what is there.
+    Pins(PinPlan),
     /// Nothing until woken, or until then.
     Wait(Option<Instant>),
 }
@@ -42,11 +47,19 @@ pub(crate) enum Plan {
 /// Which owed messages to read.
 #[derive(Debug)]
 pub(crate) struct ReadPlan {
-    pub(crate) include_unrouted: bool,
+    /// The start sweep takes what is not ready too.
+    pub(crate) is_sweep: bool,
     /// In flight, and not to be sent again yet.
     pub(crate) skip: Vec<MessageId>,
     /// In flight, to be sent again if still owed.
     pub(crate) due: Vec<MessageId>,
+    pub(crate) limit: u32,
+}
+
+/// Which pins to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PinPlan {
+    pub(crate) after: Option<PinPlace>,
     pub(crate) limit: u32,
 }
 
@@ -73,6 +86,8 @@ struct State {
     behind: Leftover,
     /// True until the start sweep is through.
     sweeping: bool,
+    /// Where the sweep of pins, which follows the start sweep, goes on; none once it is through.
+    pins: Option<Option<PinPlace>>,
     attached: bool,
     working: bool,
     window: Window,
@@ -97,6 +112,7 @@ impl Mailbox {
             hints: VecDeque::new(),
             behind: Leftover::ALL,
             sweeping: true,
+            pins: Some(None),
             attached: true,
             working: false,
             window: Window::new(),
@@ -135,7 +151,7 @@ impl Mailbox {
         for message in messages {
             state.window.acknowledged(*message);
         }
-        let wake = state.wants_read();
+        let wake = state.wants_read() || state.pins.is_some();
         drop(state);
         if wake {
             self.wake.notify_one();
@@ -160,6 +176,7 @@ impl Mailbox {
         if attached {
             state.window.clear_in_flight();
             state.sweeping = true;
+            state.pins = Some(None);
         }
         state.behind = Leftover::ALL;
         state.pause = None;
@@ -193,6 +210,9 @@ impl Mailbox {
         if !due.is_empty() || state.wants_read() {
             return Plan::Read(state.plan_read(due));
         }
+        if let Some(plan) = state.plan_pins() {
+            return Plan::Pins(plan);
+        }
         let hints = state.take_hints();
         if hints.is_empty() { Plan::Wait(state.look_at) } else { Plan::Send(hints) }
     }
@@ -224,6 +244,31 @@ impl Mailbox {
         let next = state.window.note_sent(id, lane);
         state.look_at = [state.look_at, next].into_iter().flatten().min();
         Ok(lane)
+    }
+
+    /// Asks to send a pin, which goes out whatever was acknowledged before, unless it is in flight.
+    pub(crate) fn begin_pin(&self, hint: &Hint) -> Result<Lane, Refused> {
+        let mut state = lock(&self.state);
+        let id = hint.id();
+        if state.window.lane_of(id).is_some() {
+            return Err(Refused::Known);
+        }
+        if state.window.room(Lane::Deliver) == 0 {
+            return Err(Refused::Full);
+        }
+        let next = state.window.note_sent(id, Lane::Deliver);
+        state.look_at = [state.look_at, next].into_iter().flatten().min();
+        Ok(Lane::Deliver)
+    }
+
+    /// The sweep of pins came so far; none if it is through.
+    pub(crate) fn pinned(&self, next: Option<PinPlace>) {
+        lock(&self.state).pins = next.map(Some);
+    }
+
+    /// The boards could not be read: the sweep of pins goes on after `pause`.
+    pub(crate) fn repeat_pins(&self, pause: Duration) {
+        lock(&self.state).pause = Some(Instant::now() + pause);
     }
 
     /// A dispatch failed: the message is not in flight, and nothing is tried for `pause`.
@@ -290,18 +335,23 @@ impl State {
             || (self.behind.steers && self.window.is_roomy(Lane::Steer))
     }
 
+    fn plan_pins(&self) -> Option<PinPlan> {
+        let after = self.pins.filter(|_| !self.sweeping && self.window.is_roomy(Lane::Deliver))?;
+        Some(PinPlan { after, limit: u32::try_from(self.window.room(Lane::Deliver)).unwrap_or(u32::MAX) })
+    }
+
     fn plan_read(&mut self, due: Vec<MessageId>) -> ReadPlan {
         self.behind = Leftover::default();
         let room = self.window.room(Lane::Deliver) + self.window.room(Lane::Steer) + due.len();
         ReadPlan {
-            include_unrouted: self.sweeping,
+            is_sweep: self.sweeping,
             skip: self.window.in_flight_except(&due),
             due,
             limit: u32::try_from(room.max(1)).unwrap_or(u32::MAX),
         }
     }
 
-    /// Steers first. While delivers are behind, the hinted ones wait, so that none overtakes.
+    /// Steers first. While delivers are behind or pins are swept, the hinted ones wait, so that none overtakes.
     fn take_hints(&mut self) -> Vec<Hint> {
         if self.sweeping {
             return Vec::new();
@@ -316,7 +366,9 @@ impl State {
             if self.window.knows(hint.id()) {
                 continue;
             }
-            if !*behind && taken.len() < room {
+            if hint.lane == Lane::Deliver && self.pins.is_some() {
+                kept.push_back(hint);
+            } else if !*behind && taken.len() < room {
                 taken.push(hint);
             } else {
                 *behind = true;

@@ -83,6 +83,7 @@ impl Recipients {
             | Event::ChannelGroupChanged(_)
             | Event::ReadPositionChanged { .. }
             | Event::ActivityChanged { .. }
+            | Event::AgentSessionChanged { .. }
             | Event::AgentPresenceChanged { .. } => {}
         }
     }

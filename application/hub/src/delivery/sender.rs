@@ -4,19 +4,17 @@
 use std::{sync::Arc, time::Duration};
 
 use compass_domain::{MessageId, delivery::Lane};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::mailbox::{Hint, Leftover, Mailbox, Plan, ReadPlan, Refused};
+use super::mailbox::{Hint, Leftover, Mailbox, PinPlan, Plan, ReadPlan, Refused};
 use crate::{
     HubPorts,
-    ports::{Dispatch, LaneError, Pending, PendingQuery},
+    notes::{NoteKind, Notes},
+    ports::{Dispatch, LaneError, Pending, PendingQuery, PinQuery},
     sessions::Who,
     timing::spread,
 };
 
-/// How often the database is asked for what no event brought.
-const CATCH_UP_EVERY: Duration = Duration::from_secs(15);
 /// After a storage failure, or without a stream.
 const RETRY: Duration = Duration::from_secs(1);
 /// After the stream's queue was full.
@@ -25,6 +23,7 @@ const FULL_RETRY: Duration = Duration::from_millis(50);
 /// A session's sender task.
 pub(crate) struct Sender {
     ports: HubPorts,
+    notes: Arc<Notes>,
     who: Who,
     mailbox: Arc<Mailbox>,
     closed: CancellationToken,
@@ -39,8 +38,14 @@ struct Progress {
 }
 
 impl Sender {
-    pub(crate) fn new(ports: HubPorts, who: Who, mailbox: Arc<Mailbox>, closed: CancellationToken) -> Self {
-        Self { ports, who, mailbox, closed }
+    pub(crate) fn new(
+        ports: HubPorts,
+        notes: Arc<Notes>,
+        who: Who,
+        mailbox: Arc<Mailbox>,
+        closed: CancellationToken,
+    ) -> Self {
+        Self { ports, notes, who, mailbox, closed }
     }
 
     pub(crate) async fn run(self) {
@@ -49,41 +54,33 @@ impl Sender {
     }
 
     async fn work(&self) {
-        let mut catch_up = self.next_catch_up();
         loop {
             match self.mailbox.plan() {
                 Plan::Send(hints) => {
                     let progress = self.send(&hints, &[]);
                     self.mailbox.leave(progress.left);
                 }
-                Plan::Read(plan) => {
-                    self.read(plan).await;
-                    catch_up = self.next_catch_up();
-                }
-                Plan::Wait(until) => {
-                    let wake = until.map_or(catch_up, |until| until.min(catch_up));
-                    tokio::select! {
-                        () = self.mailbox.left() => {}
-                        () = tokio::time::sleep_until(wake) => {}
-                    }
-                    if catch_up <= Instant::now() {
-                        self.mailbox.catch_up();
-                        catch_up = self.next_catch_up();
-                    }
-                }
+                Plan::Read(plan) => self.read(plan).await,
+                Plan::Pins(plan) => self.sweep_pins(plan).await,
+                Plan::Wait(None) => self.mailbox.left().await,
+                Plan::Wait(Some(until)) => tokio::select! {
+                    () = self.mailbox.left() => {}
+                    () = tokio::time::sleep_until(until) => {}
+                },
             }
         }
     }
 
-    fn next_catch_up(&self) -> Instant {
-        Instant::now() + spread(CATCH_UP_EVERY, &*self.ports.ids)
+    fn note(&self, kind: NoteKind, text: &str) {
+        self.notes.put(self.who.clone(), self.ports.clock.now(), kind, text);
     }
 
     async fn read(&self, plan: ReadPlan) {
         let (tenant, agent) = &self.who;
         let query = PendingQuery {
             agent: *agent,
-            include_unrouted: plan.include_unrouted,
+            include_unrouted: plan.is_sweep,
+            include_braked: plan.is_sweep,
             answers_ask: None,
             skip: plan.skip,
             limit: plan.limit,
@@ -92,14 +89,45 @@ impl Sender {
             Ok(page) => self.send_page(page, &plan.due),
             Err(error) => {
                 tracing::warn!(session.id = %self.mailbox.session, %error, "owed messages could not be read");
+                self.note(NoteKind::Failed, &format!("owed messages could not be read: {error}"));
                 self.mailbox.repeat_read(spread(RETRY, &*self.ports.ids));
             }
         }
     }
 
+    /// Sends a page of pins; one that was not put on the stream is read and tried again.
+    async fn sweep_pins(&self, plan: PinPlan) {
+        let (tenant, agent) = &self.who;
+        let query = PinQuery { agent: *agent, after: plan.after, limit: plan.limit };
+        let page = match self.ports.audience.pins(tenant, &query).await {
+            Ok(page) => page,
+            Err(error) => {
+                tracing::warn!(session.id = %self.mailbox.session, %error, "pins could not be read");
+                self.note(NoteKind::Failed, &format!("pins could not be read: {error}"));
+                self.mailbox.repeat_pins(spread(RETRY, &*self.ports.ids));
+                return;
+            }
+        };
+        for message in &page.corrupt {
+            self.note(NoteKind::Skipped, &format!("pinned message {message} cannot be read"));
+        }
+        let mut progress = Progress::default();
+        for message in page.messages {
+            let hint = Hint { lane: Lane::Deliver, message };
+            if let Ok(lane) = self.mailbox.begin_pin(&hint) {
+                self.dispatch(&hint, lane, &mut progress);
+            }
+            if progress.stopped {
+                return;
+            }
+        }
+        self.mailbox.pinned(page.next);
+    }
+
     fn send_page(&self, page: Pending, due: &[MessageId]) {
         for message in &page.corrupt {
             tracing::error!(message.id = %message, "an owed message cannot be read and is skipped");
+            self.note(NoteKind::Skipped, &format!("message {message} cannot be read and stays owed"));
         }
         let complete = page.waiting == 0;
         let items: Vec<Hint> =

@@ -36,6 +36,8 @@ pub struct PendingQuery {
     pub agent: AccountId,
     /// Also messages that are not routed yet; only the start sweep and an explicit fetch take those.
     pub include_unrouted: bool,
+    /// Also messages that a brake holds until a person posts; only the start sweep takes those.
+    pub include_braked: bool,
     /// Only the answer to this ask.
     pub answers_ask: Option<AskId>,
     /// Leave these out; they are in flight.
@@ -65,6 +67,31 @@ pub struct Pending {
     pub corrupt: Vec<MessageId>,
 }
 
+/// A place on the boards of an agent's channels: the channel, and the place on its board.
+pub type PinPlace = (ChannelId, u32);
+
+/// Which pins to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PinQuery {
+    /// Of whose sweep channels.
+    pub agent: AccountId,
+    /// After this place; none begins.
+    pub after: Option<PinPlace>,
+    /// Messages at the most.
+    pub limit: u32,
+}
+
+/// A page of pins.
+#[derive(Debug, Clone, Default)]
+pub struct Pins {
+    /// By channel, in board order; ends early at [`compass_domain::limits::PAGE_BYTES`] but holds at least one.
+    pub messages: Vec<Arc<Labelled>>,
+    /// Pins that cannot be read and were left out.
+    pub corrupt: Vec<MessageId>,
+    /// Where the next page begins; none after the last one.
+    pub next: Option<PinPlace>,
+}
+
 /// Reads of recipients and of what they are owed. Every read applies the participation predicate.
 #[async_trait]
 pub trait Audience: Send + Sync {
@@ -90,6 +117,12 @@ pub trait Audience: Send + Sync {
     /// An agent without a cursor in a channel is owed nothing there; its own messages are never owed. Rows of
     /// channels it no longer takes part in are skipped and stay.
     async fn pending(&self, tenant: &TenantId, query: &PendingQuery) -> Result<Pending, StorageError>;
+
+    /// The agents among `accounts` to which `pending` would show anything that is routed and not held by a brake.
+    async fn owed(&self, tenant: &TenantId, accounts: &[AccountId]) -> Result<Vec<AccountId>, StorageError>;
+
+    /// The pins of the channels in an agent's sweep set, whatever its cursors cover and whoever wrote them.
+    async fn pins(&self, tenant: &TenantId, query: &PinQuery) -> Result<Pins, StorageError>;
 
     /// The agents among `accounts` that have an open ask.
     async fn with_open_asks(

@@ -45,6 +45,19 @@ pub struct LiveSession {
     pub state_number: u64,
 }
 
+/// A session row, open or closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSession {
+    /// Which.
+    pub session: SessionId,
+    /// Whose.
+    pub account: AccountId,
+    /// Through which runner.
+    pub runner: String,
+    /// Whether it takes deliveries.
+    pub mode: AttachMode,
+}
+
 /// Session rows, node leases and routing marks.
 #[async_trait]
 pub trait Ledger: Send + Sync {
@@ -70,6 +83,13 @@ pub trait Ledger: Send + Sync {
         state: LifecycleState,
         number: u64,
     ) -> Result<bool, StorageError>;
+
+    /// The rows of these sessions, open or closed, by id; one that was never opened has none.
+    async fn find_sessions(
+        &self,
+        tenant: &TenantId,
+        sessions: &[SessionId],
+    ) -> Result<Vec<StoredSession>, StorageError>;
 
     /// Closes a session; closing twice is no error.
     async fn close_session(&self, tenant: &TenantId, session: SessionId) -> Result<(), StorageError>;

@@ -1,9 +1,16 @@
-//! What the hub needs: the ledger of sessions and cursors, the audience of messages, the lanes to live sessions.
+//! What the hub needs: the ledger of sessions and cursors, the audience of messages, the lanes to live sessions,
+//! and where agents are placed.
 
 mod audience;
 mod lanes;
+mod launcher;
 mod ledger;
+mod placements;
 
-pub use audience::{Audience, Labelled, Labels, Pending, PendingItem, PendingQuery};
+pub use audience::{
+    Audience, Labelled, Labels, Pending, PendingItem, PendingQuery, PinPlace, PinQuery, Pins,
+};
 pub use lanes::{Dispatch, LaneError, Lanes};
-pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession};
+pub use launcher::{Address, Command, LaunchError, Launcher, Outcome, Reported};
+pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession, StoredSession};
+pub use placements::{NewPlacement, Placement, Placements};

@@ -1,9 +1,13 @@
 //! Which processes of which runner enrolled, the streams they opened, and the sessions minted for them.
 
-use std::{collections::HashMap, sync::Mutex, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Mutex,
+    time::Duration,
+};
 
-use compass_domain::{AccountId, Classified, ErrorKind, LifecycleState, SessionId};
-use tokio::time::Instant;
+use compass_domain::{AccountId, Classified, ErrorKind, LifecycleState, SessionId, TenantId, WakePolicy};
+use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::RunnerKey;
@@ -62,8 +66,15 @@ impl Classified for NotEnrolled {
 }
 
 /// One opened stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ticket(u64);
+
+impl Ticket {
+    /// The ticket of this number; the hub numbers streams as they open.
+    pub const fn of(number: u64) -> Self {
+        Self(number)
+    }
+}
 
 /// The first command of an agent's own process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +113,8 @@ struct Instance {
     stream: Option<(Ticket, CancellationToken)>,
     since: Instant,
     session: Option<SessionId>,
+    /// While it is not known what a named runner runs; dropped when it is.
+    rebinding: Option<watch::Sender<()>>,
 }
 
 impl Instance {
@@ -110,6 +123,7 @@ impl Instance {
     }
 
     fn supersede(&mut self) {
+        self.rebinding = None;
         if let Some((_, stream)) = self.stream.take() {
             stream.cancel();
         }
@@ -146,7 +160,8 @@ impl Enroll {
             replaced.closed.extend(gone.session);
         }
         let session = instances.remove(&self.instance).and_then(|before| self.resume(before, &mut replaced));
-        let instance = Instance { mode: self.mode, stream: None, since: Instant::now(), session };
+        let instance =
+            Instance { mode: self.mode, stream: None, since: Instant::now(), session, rebinding: None };
         instances.insert(self.instance.clone(), instance);
         Ok(replaced)
     }
@@ -168,6 +183,7 @@ impl Enroll {
 struct State {
     runners: HashMap<RunnerKey, Instances>,
     minted: HashMap<SessionId, Minted>,
+    wakes: HashMap<RunnerKey, HashMap<AccountId, WakePolicy>>,
     tickets: u64,
 }
 
@@ -189,6 +205,16 @@ pub(crate) struct Enrollments {
 }
 
 impl Enrollments {
+    /// The tenants that have named runners here.
+    pub(crate) fn tenants_with_runners(&self) -> BTreeSet<TenantId> {
+        let state = lock(&self.state);
+        let named = state.runners.keys().filter_map(|runner| match runner {
+            RunnerKey::Named { tenant, .. } => Some(tenant.clone()),
+            RunnerKey::Agent { .. } => None,
+        });
+        named.collect()
+    }
+
     pub(crate) fn enroll(&self, request: &Enroll) -> Result<Replaced, EnrollError> {
         let mut state = lock(&self.state);
         let state = &mut *state;
@@ -216,7 +242,10 @@ impl Enrollments {
         let superseded = CancellationToken::new();
         entry.stream = Some((ticket, superseded.clone()));
         let start = match runner {
-            RunnerKey::Named { .. } => None,
+            RunnerKey::Named { .. } => {
+                entry.rebinding = Some(watch::Sender::new(()));
+                None
+            }
             RunnerKey::Agent { account, .. } => {
                 let session = *entry.session.get_or_insert_with(mint);
                 let minted = Minted {
@@ -233,22 +262,63 @@ impl Enrollments {
         Ok(Attached { ticket, superseded, start })
     }
 
-    /// Notes the end of a stream; the session it led to, unless a later stream took its place.
-    pub(crate) fn close_stream(
-        &self,
-        runner: &RunnerKey,
-        instance: &str,
-        ticket: Ticket,
-    ) -> Option<SessionId> {
+    /// Notes the end of a stream; false if a later stream took its place.
+    pub(crate) fn close_stream(&self, runner: &RunnerKey, instance: &str, ticket: Ticket) -> bool {
         let mut state = lock(&self.state);
-        let entry = state.runners.get_mut(runner)?.get_mut(instance)?;
-        if entry.stream.as_ref().is_none_or(|(current, _)| *current != ticket) {
-            return None;
-        }
+        let entry = state.runners.get_mut(runner).and_then(|instances| instances.get_mut(instance));
+        let is_current =
+            |entry: &&mut Instance| entry.stream.as_ref().is_some_and(|(current, _)| *current == ticket);
+        let Some(entry) = entry.filter(is_current) else { return false };
         entry.stream = None;
+        entry.rebinding = None;
         // The place is free at once: a process whose stream broke must not keep the next one out.
         entry.since = Instant::now().checked_sub(OPENING).unwrap_or(entry.since);
-        entry.session
+        true
+    }
+
+    /// The session that an agent's own process runs.
+    pub(crate) fn session_of(&self, runner: &RunnerKey, instance: &str) -> Option<SessionId> {
+        lock(&self.state).runners.get(runner)?.get(instance)?.session
+    }
+
+    /// What a named runner runs is known now.
+    pub(crate) fn rebound(&self, runner: &RunnerKey, instance: &str, ticket: Ticket) {
+        let mut state = lock(&self.state);
+        let entry = state.runners.get_mut(runner).and_then(|instances| instances.get_mut(instance));
+        if let Some(entry) = entry
+            && entry.stream.as_ref().is_some_and(|(current, _)| *current == ticket)
+        {
+            entry.rebinding = None;
+        }
+    }
+
+    /// Changes when it is known what a runner runs; none if it is.
+    pub(crate) fn rebinding(&self, runner: &RunnerKey) -> Option<watch::Receiver<()>> {
+        let state = lock(&self.state);
+        let mut instances = state.runners.get(runner)?.values();
+        instances.find_map(|instance| instance.rebinding.as_ref().map(watch::Sender::subscribe))
+    }
+
+    /// Keeps what a named runner said last of when to wake whom.
+    pub(crate) fn set_wake_policies(&self, runner: &RunnerKey, policies: Vec<(AccountId, WakePolicy)>) {
+        lock(&self.state).wakes.insert(runner.clone(), policies.into_iter().collect());
+    }
+
+    /// What a named runner said of when to wake an agent.
+    pub(crate) fn wake_policy(&self, runner: &RunnerKey, account: AccountId) -> Option<WakePolicy> {
+        lock(&self.state).wakes.get(runner)?.get(&account).copied()
+    }
+
+    /// Notes a session that a named runner is asked to start.
+    pub(crate) fn mint(&self, runner: &RunnerKey, account: AccountId, session: SessionId) {
+        let minted = Minted {
+            account,
+            mode: AttachMode::Deliveries,
+            early: None,
+            runner: runner.clone(),
+            instance: String::new(),
+        };
+        lock(&self.state).minted.insert(session, minted);
     }
 
     /// A session minted for this runner.
@@ -289,5 +359,7 @@ impl Enrollments {
             });
         }
         state.runners.retain(|_, instances| !instances.is_empty());
+        let State { runners, wakes, .. } = &mut *state;
+        wakes.retain(|runner, _| runners.contains_key(runner));
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use compass_domain::{AccountId, LifecycleState, MessageId, SessionId, TenantId};
+use compass_domain::{AccountId, Event, LifecycleState, MessageId, SessionId, TenantId, WakePolicy};
 use compass_ports::StorageError;
 
-use super::{Attached, Enroll, EnrollError, NotEnrolled, RunnerKey, Session, Ticket, registry::Who};
+use super::{Attached, Enroll, EnrollError, NotEnrolled, RunnerKey, Session, Source, Ticket, Who};
 use crate::{
     Hub,
     delivery::{Mailbox, router::Urgency, sender::Sender},
@@ -39,7 +39,31 @@ impl Hub {
         for session in replaced.detached {
             self.detached(session).await;
         }
+        if let RunnerKey::Named { .. } = request.runner {
+            // This process may run other sessions than the one before: it is asked when its stream is open.
+            for session in self.registry.of_runner(&request.runner).into_keys() {
+                self.registry.confirm(session, false);
+                self.detached(session).await;
+            }
+        }
         Ok(replaced.reattached)
+    }
+
+    /// Keeps for what a named runner's agents are woken; also for those that are placed on it later.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError`] if it cannot be kept.
+    pub async fn set_wake_policies(
+        &self,
+        runner: &RunnerKey,
+        policies: Vec<(AccountId, WakePolicy)>,
+    ) -> Result<(), StorageError> {
+        // An agent's own process is started by a person and is no placement.
+        let RunnerKey::Named { tenant, name } = runner else { return Ok(()) };
+        self.ports.placements.set_wake_policies(tenant, name, &policies).await?;
+        self.enrollments.set_wake_policies(runner, policies);
+        Ok(())
     }
 
     /// Notes that an enrolled process opened its stream; an earlier stream of it is superseded.
@@ -51,9 +75,18 @@ impl Hub {
         self.enrollments.open_stream(runner, instance, || self.ports.ids.session())
     }
 
-    /// Notes the end of a stream. Its session is detached, unless a later stream took its place.
+    /// Notes the end of a stream. The sessions it led to are detached, unless a later stream took its place.
     pub async fn close_stream(&self, runner: &RunnerKey, instance: &str, ticket: Ticket) {
-        let Some(session) = self.enrollments.close_stream(runner, instance, ticket) else { return };
+        if !self.enrollments.close_stream(runner, instance, ticket) {
+            return;
+        }
+        if let RunnerKey::Named { .. } = runner {
+            for session in self.registry.of_runner(runner).into_keys() {
+                self.detached(session).await;
+            }
+            return;
+        }
+        let Some(session) = self.enrollments.session_of(runner, instance) else { return };
         if self.registry.get(session).is_none() {
             self.enrollments.forget_session(session);
         }
@@ -77,7 +110,7 @@ impl Hub {
             return Ok(false);
         }
         if let Some(state) = self.enrollments.take_early(session) {
-            self.report_bound(session, state).await?;
+            self.report_bound(session, state, Source::Early).await?;
         }
         Ok(true)
     }
@@ -105,13 +138,17 @@ impl Hub {
         }
         let closed = self.ports.stop.child_token();
         let mailbox = (mode == AttachMode::Deliveries).then(|| Arc::new(Mailbox::new(session)));
+        if let RunnerKey::Named { .. } = runner {
+            self.ports.launcher.lead(&runner, session);
+        }
         let entry = Session::new(session, runner, account, mode, mailbox.clone(), closed.clone());
         self.registry.insert(entry);
         if let Some(mailbox) = mailbox {
-            let sender = Sender::new(self.ports.clone(), who.clone(), mailbox, closed);
+            let sender =
+                Sender::new(self.ports.clone(), Arc::clone(&self.notes), who.clone(), mailbox, closed);
             self.ports.tasks.spawn(sender.run());
         }
-        self.report_bound(session, LifecycleState::Starting).await
+        self.report_bound(session, LifecycleState::Starting, Source::Server).await
     }
 
     /// Takes a state the session's runner reported. False if the session is not this runner's.
@@ -129,7 +166,7 @@ impl Hub {
     ) -> Result<bool, StorageError> {
         match self.registry.get(session) {
             Some(entry) if entry.runner == *runner => {
-                self.report_bound(session, state).await?;
+                self.report_bound(session, state, Source::Runner).await?;
                 Ok(true)
             }
             Some(_) => Ok(false),
@@ -137,15 +174,23 @@ impl Hub {
         }
     }
 
-    async fn report_bound(&self, session: SessionId, state: LifecycleState) -> Result<(), StorageError> {
+    pub(super) async fn report_bound(
+        &self,
+        session: SessionId,
+        state: LifecycleState,
+        source: Source,
+    ) -> Result<(), StorageError> {
         if state == LifecycleState::Unspecified {
             return Ok(());
         }
         let Some(entry) = self.registry.get(session) else { return Ok(()) };
         let floor = u64::try_from(self.ports.clock.now().0).unwrap_or(0);
-        let Some((number, released)) = self.registry.report(session, state, floor) else { return Ok(()) };
+        let reported = self.registry.report(session, state, source, floor);
+        let Some((number, released)) = reported else { return Ok(()) };
         self.route_all(&entry.tenant, released);
         let recorded = self.ports.ledger.record_state(&entry.tenant, session, state, number).await;
+        let changed = Event::AgentSessionChanged { session, agent: entry.account, state };
+        self.ports.bus.publish(&entry.tenant, vec![changed]);
         self.dirty.mark(entry.tenant, entry.account);
         if matches!(state, LifecycleState::Stopped | LifecycleState::Errored) {
             self.close(session).await?;
@@ -162,6 +207,7 @@ impl Hub {
         self.enrollments.forget_session(session);
         let Some((entry, released)) = self.registry.remove(session) else { return Ok(()) };
         entry.closed.cancel();
+        self.ports.launcher.leave(session);
         self.route_all(&entry.tenant, released);
         let closed = self.ports.ledger.close_session(&entry.tenant, session).await;
         self.dirty.mark(entry.tenant, entry.account);
@@ -174,14 +220,17 @@ impl Hub {
         if let Some(mailbox) = &entry.mailbox {
             mailbox.set_attached(false);
         }
-        if let Err(error) = self.report_bound(session, LifecycleState::Disconnected).await {
+        if let Err(error) = self.report_bound(session, LifecycleState::Disconnected, Source::Server).await {
             tracing::warn!(session.id = %session, %error, "a session's disconnection was not recorded");
         }
     }
 
     /// A stream leads to the session again: it is swept anew, because what was in flight may be lost.
     pub fn attached(&self, session: SessionId) {
-        if let Some(mailbox) = self.registry.set_attached(session, true).and_then(|entry| entry.mailbox) {
+        let Some(entry) = self.registry.set_attached(session, true) else { return };
+        if let Some(mailbox) = &entry.mailbox
+            && !entry.is_away()
+        {
             mailbox.set_attached(true);
         }
     }
@@ -191,8 +240,16 @@ impl Hub {
         self.registry.get(session).map(|entry| (entry.tenant, entry.account))
     }
 
-    /// The account of a session that is this runner's: bound to it, or minted for it and starting.
+    /// The account of a session that is this runner's: bound to it, or minted for it and starting. Of a named
+    /// runner that enrolled again, only once it said that it still runs the session.
     pub fn account_for(&self, runner: &RunnerKey, session: SessionId) -> Option<AccountId> {
+        let account = self.owner_for(runner, session)?;
+        let confirmed = self.registry.get(session).is_none_or(|entry| entry.confirmed);
+        confirmed.then_some(account)
+    }
+
+    /// The same for what a session reports, which is taken from a runner that has yet to confirm it.
+    pub fn owner_for(&self, runner: &RunnerKey, session: SessionId) -> Option<AccountId> {
         match self.registry.get(session) {
             Some(entry) => (entry.runner == *runner).then_some(entry.account),
             None => self.enrollments.minted(runner, session).map(|minted| minted.account),

@@ -39,6 +39,26 @@ pub(crate) struct Session {
     in_turn: bool,
     /// Since when no stream leads to it.
     detached: Option<Instant>,
+    /// True once its runner reported a state since it was bound.
+    heard: bool,
+    /// True while its runner says that its process is away.
+    away: bool,
+    /// False from an enrolment of its named runner until that runner says that it still runs.
+    pub(crate) confirmed: bool,
+}
+
+/// Where a state comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The server itself: binding, and the end of a stream.
+    Server,
+    /// The session's runner.
+    Runner,
+    /// The session's runner, before the session was bound; later words have overtaken it.
+    Early,
+    /// The runner's answer to a question that was asked when the session had this number; later words have
+    /// overtaken it.
+    Answer(u64),
 }
 
 impl Session {
@@ -51,7 +71,54 @@ impl Session {
         closed: CancellationToken,
     ) -> Self {
         let tenant = runner.tenant().clone();
-        Self { id, tenant, account, runner, mode, mailbox, closed, number: 0, in_turn: false, detached: None }
+        Self {
+            id,
+            tenant,
+            account,
+            runner,
+            mode,
+            mailbox,
+            closed,
+            number: 0,
+            in_turn: false,
+            detached: None,
+            heard: false,
+            away: false,
+            confirmed: true,
+        }
+    }
+
+    /// False for a report that later ones have overtaken.
+    fn takes(&self, source: Source) -> bool {
+        match source {
+            Source::Server | Source::Runner => true,
+            Source::Early => !self.heard,
+            Source::Answer(asked_at) => self.number == asked_at,
+        }
+    }
+
+    /// Follows a report of the session's runner: a process that is away is sent nothing, and a new one everything
+    /// again, because what was in flight to the one before may be lost.
+    fn follow(&mut self, reported: LifecycleState) {
+        let again = reported == LifecycleState::Starting && self.heard;
+        let back = self.away && reported.is_live();
+        self.heard = true;
+        if reported == LifecycleState::Disconnected {
+            self.away = true;
+        } else if reported.is_live() {
+            self.away = false;
+        }
+        let Some(mailbox) = &self.mailbox else { return };
+        if self.away {
+            mailbox.set_attached(false);
+        } else if (again || back) && self.detached.is_none() {
+            mailbox.set_attached(true);
+        }
+    }
+
+    /// True while its runner says that its process is away.
+    pub(crate) fn is_away(&self) -> bool {
+        self.away
     }
 
     fn who(&self) -> Who {
@@ -158,21 +225,34 @@ impl Registry {
             .find(|id| state.sessions.get(id).is_some_and(|session| session.mode == AttachMode::Deliveries))
     }
 
-    /// Every mailbox here.
-    pub(crate) fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
-        lock(&self.state).sessions.values().filter_map(|session| session.mailbox.clone()).collect()
+    /// The sessions of a runner, with the numbers of their last reports.
+    pub(crate) fn of_runner(&self, runner: &RunnerKey) -> HashMap<SessionId, u64> {
+        let state = lock(&self.state);
+        let sessions = state.sessions.values().filter(|session| session.runner == *runner);
+        sessions.map(|session| (session.id, session.number)).collect()
+    }
+
+    /// Notes that a session's runner has to say first whether it still runs it, or that it did.
+    pub(crate) fn confirm(&self, session: SessionId, confirmed: bool) {
+        if let Some(entry) = lock(&self.state).sessions.get_mut(&session) {
+            entry.confirmed = confirmed;
+        }
     }
 
     /// Notes a reported state. Gives the report its number, at least `floor`, and the messages it lets go; none if
-    /// the session is not here.
+    /// the session is not here or the report was overtaken.
     pub(crate) fn report(
         &self,
         session: SessionId,
         reported: LifecycleState,
+        source: Source,
         floor: u64,
     ) -> Option<(u64, Vec<MessageId>)> {
         let mut state = lock(&self.state);
-        let entry = state.sessions.get_mut(&session)?;
+        let entry = state.sessions.get_mut(&session).filter(|entry| entry.takes(source))?;
+        if source != Source::Server {
+            entry.follow(reported);
+        }
         entry.number = entry.number.saturating_add(1).max(floor);
         let number = entry.number;
         match reported {
@@ -189,10 +269,13 @@ impl Registry {
         Some((number, state.release_if_settled(&who)))
     }
 
-    /// Notes whether a stream leads to a session; none if it is not here.
+    /// Notes whether a stream leads to a session; none if it is not here, or without a stream already.
     pub(crate) fn set_attached(&self, session: SessionId, attached: bool) -> Option<Session> {
         let mut state = lock(&self.state);
         let entry = state.sessions.get_mut(&session)?;
+        if !attached && entry.detached.is_some() {
+            return None;
+        }
         entry.detached = (!attached).then(Instant::now);
         Some(entry.clone())
     }

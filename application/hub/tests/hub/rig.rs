@@ -1,7 +1,7 @@
 //! A server without doors: storage, use cases, hub, and lanes that keep what they were sent.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     num::NonZeroU64,
     sync::{
         Arc, Mutex,
@@ -38,13 +38,18 @@ use compass_domain::{
 };
 use compass_hub::{
     Hub, HubPorts,
-    ports::{AttachMode, Dispatch, Labelled, LaneError, Lanes, Ledger, LiveSession, OpenSession},
+    ports::{
+        Address, AttachMode, Command, Dispatch, Labelled, LaneError, Lanes, LaunchError, Launcher, Ledger,
+        LiveSession, OpenSession, Outcome, Reported, StoredSession,
+    },
     sessions::{Enroll, RunnerKey},
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
 use compass_ports::{Clock, Ids, Next, PresenceSource, StorageError, Subscription, Turns};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::watched::WatchedAudience;
 
 /// What a lane was sent.
 pub(crate) type Sent = (Lane, Arc<Labelled>);
@@ -54,9 +59,11 @@ pub(crate) struct Rig {
     pub(crate) comms: Comms,
     pub(crate) hub: Arc<Hub>,
     pub(crate) lanes: Arc<FakeLanes>,
+    pub(crate) runners: Arc<FakeRunners>,
     pub(crate) bus: Arc<MemoryBus>,
     pub(crate) storage: Arc<MemoryStorage>,
     pub(crate) ledger: Arc<FlakyLedger>,
+    pub(crate) audience: Arc<WatchedAudience>,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: TaskTracker,
     ports: HubPorts,
@@ -85,11 +92,19 @@ impl Rig {
         let writer = MemoryWriter::start(MemoryStorage::clone(&storage), bus.clone(), &tasks, stop.clone());
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
         let lanes = Arc::new(FakeLanes::default());
-        let ledger = Arc::new(FlakyLedger { rows: storage.clone(), is_down: AtomicBool::new(false) });
+        let runners = Arc::new(FakeRunners::over(lanes.clone()));
+        let ledger = Arc::new(FlakyLedger {
+            rows: storage.clone(),
+            is_down: AtomicBool::new(false),
+            is_full: AtomicBool::new(false),
+        });
+        let audience = Arc::new(WatchedAudience::over(storage.clone()));
         let ports = HubPorts {
             ledger: ledger.clone(),
-            audience: storage.clone(),
+            audience: audience.clone(),
+            placements: storage.clone(),
             lanes: lanes.clone(),
+            launcher: runners.clone(),
             writer: Arc::new(writer),
             bus: bus.clone(),
             clock: clock.clone(),
@@ -115,9 +130,11 @@ impl Rig {
             comms,
             hub,
             lanes,
+            runners,
             bus,
             storage,
             ledger,
+            audience,
             stop,
             tasks,
             ports,
@@ -303,9 +320,11 @@ pub(crate) fn deaf_writer(rig: &Rig) -> Rig {
         comms,
         hub: rig.hub.clone(),
         lanes: rig.lanes.clone(),
+        runners: rig.runners.clone(),
         bus,
         storage: rig.storage.clone(),
         ledger: rig.ledger.clone(),
+        audience: rig.audience.clone(),
         stop: rig.stop.clone(),
         tasks: rig.tasks.clone(),
         ports: rig.ports.clone(),
@@ -383,6 +402,87 @@ impl Lanes for FakeLanes {
     }
 }
 
+/// Runners that do what they are told, or refuse it.
+pub(crate) struct FakeRunners {
+    lanes: Arc<FakeLanes>,
+    attached: Mutex<BTreeSet<String>>,
+    pub(crate) sent: Mutex<Vec<Command>>,
+    pub(crate) refusal: Mutex<Option<LaunchError>>,
+    /// What runs, as a status tells it.
+    pub(crate) running: Mutex<Vec<Reported>>,
+    /// A status waits for this.
+    pub(crate) status_gate: tokio::sync::Semaphore,
+    /// Nothing but a stop is answered.
+    pub(crate) silent: AtomicBool,
+    received: Mutex<HashMap<SessionId, mpsc::UnboundedReceiver<Sent>>>,
+}
+
+impl FakeRunners {
+    fn over(lanes: Arc<FakeLanes>) -> Self {
+        Self {
+            lanes,
+            attached: Mutex::default(),
+            sent: Mutex::default(),
+            refusal: Mutex::default(),
+            running: Mutex::default(),
+            status_gate: tokio::sync::Semaphore::new(1024),
+            silent: AtomicBool::new(false),
+            received: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn attach(&self, runner: &str) {
+        self.attached.lock().unwrap().insert(runner.to_owned());
+    }
+
+    /// What a session that was started here received.
+    pub(crate) fn take_received(&self, session: SessionId) -> mpsc::UnboundedReceiver<Sent> {
+        self.received.lock().unwrap().remove(&session).expect("the session was started here")
+    }
+}
+
+#[async_trait]
+impl Launcher for FakeRunners {
+    async fn send(&self, address: &Address, _: &str, command: Command) -> Result<Outcome, LaunchError> {
+        if let Address::Runner(runner) = address
+            && !self.attached.lock().unwrap().contains(&runner.name())
+        {
+            return Err(LaunchError::NotAttached);
+        }
+        self.sent.lock().unwrap().push(command.clone());
+        if self.silent.load(Ordering::Relaxed) && !matches!(command, Command::Stop { .. }) {
+            std::future::pending::<()>().await;
+        }
+        if let Some(refusal) = self.refusal.lock().unwrap().clone() {
+            return Err(refusal);
+        }
+        Ok(match command {
+            Command::Provision { account } => Outcome::Provisioned { container: account.to_string() },
+            Command::Start { session, .. } => Outcome::Started { session: Some(session) },
+            Command::Stop { .. } => Outcome::Stopped,
+            Command::Reload { .. } => Outcome::Reloaded,
+            Command::Status { .. } => {
+                let running = self.running.lock().unwrap().clone();
+                drop(self.status_gate.acquire().await.unwrap());
+                Outcome::Status(running)
+            }
+            Command::Remove { .. } => Outcome::Removed,
+        })
+    }
+
+    fn attached(&self, _: &TenantId) -> Vec<String> {
+        self.attached.lock().unwrap().iter().cloned().collect()
+    }
+
+    fn lead(&self, _: &RunnerKey, session: SessionId) {
+        if !self.lanes.is_attached(session) {
+            self.received.lock().unwrap().insert(session, self.lanes.lead(session));
+        }
+    }
+
+    fn leave(&self, _: SessionId) {}
+}
+
 /// Server time that passes as tokio's does.
 struct TokioClock(Instant);
 
@@ -420,6 +520,8 @@ impl Ids for CountedIds {
 pub(crate) struct FlakyLedger {
     rows: Arc<MemoryStorage>,
     pub(crate) is_down: AtomicBool,
+    /// No session can be opened.
+    pub(crate) is_full: AtomicBool,
 }
 
 #[async_trait]
@@ -438,6 +540,9 @@ impl Ledger for FlakyLedger {
         node: NodeId,
         session: &OpenSession,
     ) -> Result<(), StorageError> {
+        if self.is_full.load(Ordering::Relaxed) {
+            return Err(StorageError::Unavailable("no room".into()));
+        }
         self.rows.open_session(tenant, node, session).await
     }
 
@@ -453,6 +558,14 @@ impl Ledger for FlakyLedger {
 
     async fn close_session(&self, tenant: &TenantId, session: SessionId) -> Result<(), StorageError> {
         self.rows.close_session(tenant, session).await
+    }
+
+    async fn find_sessions(
+        &self,
+        tenant: &TenantId,
+        sessions: &[SessionId],
+    ) -> Result<Vec<StoredSession>, StorageError> {
+        self.rows.find_sessions(tenant, sessions).await
     }
 
     async fn live_sessions(

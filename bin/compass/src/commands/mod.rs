@@ -3,6 +3,7 @@
 pub(crate) mod accounts;
 pub(crate) mod agent;
 pub(crate) mod agent_attach;
+pub(crate) mod agents;
 pub(crate) mod answer;
 pub(crate) mod answer_flags;
 pub(crate) mod ask;

@@ -121,13 +121,14 @@ fn print(context: &Context, topic: &Topic, read: Option<&ReadPosition>) -> Resul
         return context.out.json(&Line { topic, read });
     }
     context.out.line(&format!(
-        "{}  {:>5} messages  {:>5} unread  {:>2} open asks  {}{}  {}",
+        "{}  {:>5} messages  {:>5} unread  {:>2} open asks  {}{}{}  {}",
         render::line(&topic.id),
         topic.message_count,
         read.map_or_else(|| "-".to_owned(), |read| read.unread_count.to_string()),
         topic.open_ask_count,
         render::age(context.client.server_time_unix_ms(), topic.last_activity_unix_ms),
         if topic.archived { "  archived" } else { "" },
+        if topic.braked { "  paused: 30 agent messages without a person" } else { "" },
         render::line(&topic.name),
     ))
 }

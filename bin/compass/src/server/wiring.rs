@@ -5,7 +5,7 @@ use std::{num::NonZeroU64, sync::Arc};
 use compass_comms::{Comms, channels::Homes, ports::Storage};
 use compass_hub::{
     Hub, HubPorts,
-    ports::{Audience, Ledger},
+    ports::{Audience, Ledger, Placements},
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
 use compass_ports::{Clock, EventBus, Ids, Turns, Writer};
@@ -39,6 +39,7 @@ struct Stores {
     writer: Arc<dyn Writer>,
     ledger: Arc<dyn Ledger>,
     audience: Arc<dyn Audience>,
+    placements: Arc<dyn Placements>,
     database: Option<SeaStorage>,
 }
 
@@ -79,6 +80,7 @@ pub(crate) async fn production(url: String, allow_unsafe_durability: bool) -> Re
         writer: Arc::new(writer),
         ledger: Arc::new(storage.clone()),
         audience: Arc::new(storage.clone()),
+        placements: Arc::new(storage.clone()),
         database: Some(storage),
     };
     Ok(app(shared, stores))
@@ -94,7 +96,8 @@ pub(crate) fn in_memory() -> App {
         storage: Arc::new(storage.clone()),
         writer: Arc::new(writer),
         ledger: Arc::new(storage.clone()),
-        audience: Arc::new(storage),
+        audience: Arc::new(storage.clone()),
+        placements: Arc::new(storage),
         database: None,
     };
     app(shared, stores)
@@ -106,7 +109,9 @@ fn app(shared: Shared, stores: Stores) -> App {
     let hub = Hub::new(HubPorts {
         ledger: stores.ledger,
         audience: stores.audience,
+        placements: stores.placements,
         lanes: Arc::<RunnerLanes>::clone(&lanes),
+        launcher: Arc::<RunnerLanes>::clone(&lanes),
         writer: Arc::clone(&stores.writer),
         bus: Arc::clone(&bus),
         clock: Arc::clone(&clock),

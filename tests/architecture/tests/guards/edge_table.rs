@@ -23,7 +23,16 @@ pub(crate) const TABLE: &[Row] = &[
     ),
     (
         "compass-hub",
-        &["compass-domain", "compass-ports", "async-trait", "thiserror", "tokio", "tokio-util", "tracing"],
+        &[
+            "compass-domain",
+            "compass-ports",
+            "async-trait",
+            "sha2",
+            "thiserror",
+            "tokio",
+            "tokio-util",
+            "tracing",
+        ],
         &["compass-comms", "compass-memory", "compass-testkit"],
     ),
     ("compass-runner", &["compass-domain", "thiserror"], &[]),

@@ -1,7 +1,7 @@
 //! Sessions, leases, and the messages nobody routed.
 
-use compass_domain::{Account, LifecycleState, MessageId, NodeId, SessionId};
-use compass_hub::ports::{AttachMode, LiveSession, OpenSession};
+use compass_domain::{Account, LifecycleState, MessageId, NodeId, SessionId, TenantId};
+use compass_hub::ports::{AttachMode, LiveSession, OpenSession, StoredSession};
 use compass_ports::Ids;
 
 use crate::{Fixture, Scene};
@@ -93,6 +93,30 @@ pub async fn closing_twice_is_no_error(fixture: &Fixture) {
     }
     let rest: Vec<SessionId> = live(&scene).await.iter().map(|row| row.session).collect();
     assert_eq!(rest, [kept]);
+}
+
+/// A runner that comes back names sessions of which some are closed and some are unknown.
+pub async fn a_session_is_found_by_its_id_open_or_closed(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let (one, two) = (scene.agent("one", &ana).await, scene.agent("two", &ana).await);
+    let node = scene.ids.node();
+    let open_one = open(&scene, node, &one, AttachMode::Deliveries).await;
+    let closed = open(&scene, node, &two, AttachMode::PresenceOnly).await;
+    scene.ledger.close_session(&scene.tenant, closed).await.unwrap();
+    let row = |session, account: &Account, mode| StoredSession {
+        session,
+        account: account.id,
+        runner: "runner".into(),
+        mode,
+    };
+    let mut expected =
+        [row(open_one, &one, AttachMode::Deliveries), row(closed, &two, AttachMode::PresenceOnly)];
+    expected.sort_by_key(|row| row.session);
+    let asked = [closed, SessionId::from_bytes([1; 16]), open_one, closed];
+    assert_eq!(scene.ledger.find_sessions(&scene.tenant, &asked).await.unwrap(), expected);
+    assert_eq!(scene.ledger.find_sessions(&scene.tenant, &[]).await.unwrap(), []);
+    assert_eq!(scene.ledger.find_sessions(&TenantId::new("other"), &asked).await.unwrap(), []);
 }
 
 /// The roster asks for a few accounts only.

@@ -5,6 +5,7 @@ pub mod acknowledging;
 pub mod answering;
 pub mod ask_cases;
 pub mod board_cases;
+pub mod brake;
 pub mod bus;
 pub mod cancel_table;
 pub mod channels;
@@ -14,6 +15,8 @@ pub mod group_cases;
 pub mod ledger;
 pub mod messages;
 pub mod pending;
+pub mod pins;
+pub mod placements;
 pub mod policy_cases;
 pub mod posting;
 pub mod race;
@@ -196,16 +199,43 @@ macro_rules! hub_ports_contract {
                 only_the_answer_to_an_ask_can_be_fetched,
                 a_removed_agent_is_owed_nothing_until_it_is_back,
             ]
+            brake: [
+                the_31st_agent_message_waits_until_a_person_posts_and_then_all_go_in_order,
+                an_answer_in_the_topic_releases_what_waits,
+                a_mention_beyond_the_brake_is_owed_and_waits,
+                a_merge_keeps_the_longer_run_and_the_later_person,
+                the_system_does_not_count,
+                posts_beside_each_other_are_numbered_without_a_gap,
+            ]
+            pins: [
+                pins_of_the_sweep_set_come_in_board_order_whatever_was_acknowledged,
+                pins_are_read_page_by_page,
+            ]
             ledger: [
                 a_session_is_live_while_its_node_holds_a_lease,
                 a_session_is_opened_in_place_of_itself,
                 an_older_state_never_replaces_a_newer_one,
                 closing_twice_is_no_error,
                 sessions_are_found_by_account,
+                a_session_is_found_by_its_id_open_or_closed,
                 a_released_node_closes_only_its_own_sessions,
                 unrouted_messages_are_found_oldest_first,
                 an_author_that_lives_on_another_node_is_left_to_it,
                 young_unrouted_messages_are_left_alone,
+            ]
+            placements: [
+                a_placement_is_found_by_agent_by_container_and_by_runner,
+                a_container_belongs_to_one_agent,
+                a_new_placement_replaces_the_one_before_and_its_failures,
+                a_policy_is_set_only_for_the_runners_own_placements,
+                one_of_many_claims_a_wake,
+                a_live_agent_and_one_that_is_never_woken_are_not_claimed,
+                a_failed_wake_backs_off_and_a_success_forgets,
+                a_removed_placement_is_gone_and_removing_twice_is_no_error,
+                a_placement_is_of_its_tenant,
+                a_sleeping_agent_is_due_for_what_its_policy_names,
+                who_is_awake_claimed_elsewhere_or_resting_is_not_due,
+                what_is_not_ready_wakes_nobody,
             ]
         }
     };

@@ -254,7 +254,7 @@ pub async fn a_message_id_a_seq_and_a_topic_name_are_taken_once(fixture: &Fixtur
     let ana = scene.user("ana").await;
     let room = scene.channel("room", &[&ana]).await;
     let first = scene.say(&ana, room, "t", "text").await;
-    let place = |id, seq| Placement { id, channel: room, topic: first.topic(), seq, at: first.at() };
+    let place = |id, seq| Placement { id, channel: room, topic: first.topic(), seq, at: first.at(), run: 0 };
     let locks = || Locks::Post { channel: room, author: ana.id, topic: topic_named("t"), key: None };
     for placement in [place(first.id(), Seq(2)), place(scene.ids.message(), first.seq())] {
         let new = new_text(&scene, &ana, placement);
@@ -296,7 +296,7 @@ pub async fn a_failed_job_leaves_the_jobs_beside_it_alone(fixture: &Fixture) {
         if number % 4 == 3 {
             let seq = first.seq();
             let id = scene.ids.message();
-            let place = Placement { id, channel: room, topic: first.topic(), seq, at: first.at() };
+            let place = Placement { id, channel: room, topic: first.topic(), seq, at: first.at(), run: 0 };
             let new = new_text(&scene, &ana, place);
             let locks = Locks::Post { channel: room, author: ana.id, topic: topic_named("t"), key: None };
             let job = Raw::new(locks, move |_| {
@@ -337,7 +337,7 @@ pub async fn a_caller_that_hangs_up_cancels_nothing(fixture: &Fixture) {
         let at = UnixMillis(1);
         let topic = Topic::new(topic_id, room, name.clone(), ana_actor.id, at);
         let topic = Arc::new(topic.with_message(ana_actor.id, Seq(1), at));
-        let placement = Placement { id, channel: room, topic: topic_id, seq: Seq(1), at };
+        let placement = Placement { id, channel: room, topic: topic_id, seq: Seq(1), at, run: 0 };
         let mut writes = Writes::none();
         writes.put_topic(TopicWrite { topic, created: true });
         writes.append(NewMessage::post(ana_actor, &content, placement, None));

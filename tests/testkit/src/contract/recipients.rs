@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use compass_domain::{AccountId, ChannelId, MessageId};
-use compass_hub::ports::Labels;
+use compass_domain::{AccountId, ChannelId, MessageId, channel::Pin};
+use compass_hub::ports::{Labels, PinQuery};
 
 use super::channels::RandomWorld;
 use crate::{ChannelSpec, Fixture, Scene, drafts};
@@ -114,7 +114,13 @@ pub async fn members_and_pending_agree_on_random_worlds(fixture: &Fixture) {
     let mut owing: Vec<(ChannelId, MessageId)> = Vec::new();
     for (channel, _) in &world.channels {
         scene.put_member(*channel, &author, false).await;
-        owing.push((*channel, scene.say(&author, *channel, "t", "text").await.id()));
+        let message = scene.say(&author, *channel, "t", "text").await.id();
+        let pin = Pin { message, position: 0, pinned_at: scene.now(), pinned_by: author.id };
+        let mut unit = scene.begin().await;
+        unit.channels().lock(*channel).await.unwrap();
+        unit.pins().replace(*channel, &[pin]).await.unwrap();
+        unit.commit().await.unwrap();
+        owing.push((*channel, message));
     }
     for agent in agents {
         let pending = scene.pending(agent).await;
@@ -130,5 +136,14 @@ pub async fn members_and_pending_agree_on_random_worlds(fixture: &Fixture) {
             }
         }
         assert_eq!(found, expected, "seed {}, {}", world.seed, agent.handle);
+        let owed = scene.audience.owed(&scene.tenant, &[agent.id]).await.unwrap();
+        assert_eq!(!owed.is_empty(), !expected.is_empty(), "seed {}, {}", world.seed, agent.handle);
+        let query = PinQuery { agent: agent.id, after: None, limit: 200 };
+        let pins = scene.audience.pins(&scene.tenant, &query).await.unwrap();
+        let pinned: BTreeSet<MessageId> = pins.messages.iter().map(|pin| pin.message.id()).collect();
+        assert_eq!(pinned, expected, "seed {}, {}: pins", world.seed, agent.handle);
     }
+    let everyone: Vec<AccountId> = world.accounts.iter().map(|account| account.id).collect();
+    let owed = scene.audience.owed(&scene.tenant, &everyone).await.unwrap();
+    assert!(!owed.is_empty() && owed.is_sorted());
 }

@@ -66,6 +66,7 @@ async fn a_job_that_breaks_its_batch_fails_alone() {
                     topic,
                     seq: compass_domain::Seq(50),
                     at: UnixMillis(1),
+                    run: 0,
                 };
                 writes.append(compass_domain::NewMessage::post(author, &content, placement, None));
                 writes
@@ -97,6 +98,7 @@ async fn a_failure_after_the_close_leaves_the_ask_open() {
                 topic,
                 seq: compass_domain::Seq(2),
                 at: UnixMillis(5),
+                run: 0,
             };
             writes.append(compass_domain::NewMessage::post(author, &stray.content, placement, None));
             writes
