@@ -27,7 +27,11 @@ pub(crate) const TABLE: &[Row] = &[
         &["compass-comms", "compass-memory", "compass-testkit"],
     ),
     ("compass-runner", &["compass-domain", "thiserror"], &[]),
-    ("compass-agent", &["compass-domain", "async-trait", "serde", "thiserror"], &["serde_json", "tokio"]),
+    (
+        "compass-agent",
+        &["compass-domain", "async-trait", "serde", "thiserror", "tokio", "tokio-util"],
+        &["proptest", "serde_json"],
+    ),
     (
         "compass-memory",
         &[
@@ -104,6 +108,7 @@ pub(crate) const TABLE: &[Row] = &[
             "fs4",
             "getrandom",
             "prost",
+            "serde_json",
             "thiserror",
             "tokio",
             "tokio-stream",
@@ -120,8 +125,8 @@ pub(crate) const TABLE: &[Row] = &[
     ),
     (
         "compass-harness",
-        &["compass-agent", "futures", "serde", "serde_json", "thiserror", "tokio"],
-        &["async-trait"],
+        &["compass-agent", "async-trait", "futures", "serde", "serde_json", "thiserror", "tokio"],
+        &[],
     ),
     (
         "compass",
@@ -146,6 +151,7 @@ pub(crate) const TABLE: &[Row] = &[
             "directories",
             "fs4",
             "getrandom",
+            "rustix",
             "serde",
             "serde_json",
             "serde_path_to_error",
