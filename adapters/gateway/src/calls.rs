@@ -10,7 +10,7 @@ use compass_proto::{
 };
 use tonic::{Code, Status};
 
-use crate::mapping;
+use crate::{endpoint::MESSAGE_BYTES, mapping};
 
 pub(crate) fn request(call_id: &str, call: Call) -> v1::CommsCallRequest {
     let call = match call {
@@ -34,6 +34,16 @@ pub(crate) fn request(call_id: &str, call: Call) -> v1::CommsCallRequest {
         Call::CancelAsk { ask_id } => WireCall::CancelAsk(v1::CancelAskRequest { ask_id }),
     };
     v1::CommsCallRequest { call_id: call_id.to_owned(), call: Some(call), ..v1::CommsCallRequest::default() }
+}
+
+/// Refuses a call that the other side would cut off instead of answering.
+pub(crate) fn check_size(request: &impl prost::Message) -> Result<(), CallError> {
+    let size = request.encoded_len();
+    if size > MESSAGE_BYTES {
+        let message = format!("the call is too long: {size} bytes, the limit is {MESSAGE_BYTES}");
+        return Err(CallError::Refused { code: "invalid_argument".to_owned(), message });
+    }
+    Ok(())
 }
 
 pub(crate) fn result(result: Option<v1::CommsCallResult>) -> Result<CallResult, CallError> {
@@ -75,7 +85,10 @@ fn never_connected(status: &Status) -> bool {
     let mut source = std::error::Error::source(status);
     while let Some(error) = source {
         if let Some(io) = error.downcast_ref::<std::io::Error>() {
-            return io.kind() == std::io::ErrorKind::ConnectionRefused;
+            return matches!(
+                io.kind(),
+                std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::NotFound
+            );
         }
         source = error.source();
     }

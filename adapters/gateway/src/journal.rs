@@ -1,18 +1,21 @@
-//! The journal as files: one folder per agent, one log of marks, one lock that its processes share.
+//! The journal as files: one folder per agent, one log of marks, one file per wait, one lock that its processes
+//! share.
 
 use std::{
     collections::HashMap,
     fs::{self, File, OpenOptions},
-    io::{Read, Seek, SeekFrom, Write},
+    io::{ErrorKind, Read, Seek, SeekFrom, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
-use compass_agent::ports::{Journal, JournalError, Mark};
+use compass_agent::ports::{Journal, JournalError, Mark, Wait};
 use fs4::fs_std::FileExt;
 
 /// Taken messages that are remembered; far above any sweep.
 const REMEMBERED: usize = 16_384;
+/// Bytes of a post key, as the server has it.
+const KEY_BYTES: usize = 128;
 
 /// Marks of one agent, shared by all its processes of this user.
 #[derive(Debug)]
@@ -36,7 +39,8 @@ impl FileJournal {
             return Err(JournalError(format!("{account_id:?} is not an account id")));
         }
         let folder = state.join("agents").join(account_id);
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(in_file(&folder))?;
+        let waits = folder.join("waits");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&waits).map_err(in_file(&waits))?;
         let lock = open(&folder.join("lock"))?;
         let log = open(&folder.join("marks.log"))?;
         let mut journal = Self { folder, lock, log, read_to: 0, marks: HashMap::new(), lines: 0 };
@@ -92,6 +96,13 @@ impl FileJournal {
         let mark = match line.split_once(' ') {
             Some(("begun", id)) => (id, Mark::Begun),
             Some(("taken", id)) => (id, Mark::Taken),
+            Some(("refused", id)) => {
+                self.lines += 1;
+                if self.marks.get(id).is_some_and(|(mark, _)| *mark == Mark::Begun) {
+                    self.marks.remove(id);
+                }
+                return;
+            }
             _ => return,
         };
         self.lines += 1;
@@ -101,23 +112,35 @@ impl FileJournal {
         }
     }
 
-    fn append(&mut self, word: &str, id: &str) -> Result<(), JournalError> {
-        if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+    /// Appends a line per id, and syncs once.
+    fn append(&mut self, word: &str, ids: &[String]) -> Result<(), JournalError> {
+        let fits = |id: &String| {
+            !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
+        if let Some(id) = ids.iter().find(|id| !fits(id)) {
             return Err(JournalError(format!("{id:?} is not a message id")));
         }
+        let lines: String = ids.iter().map(|id| format!("{word} {id}\n")).collect();
         self.locked(|journal| {
             journal.refresh()?;
             let path = journal.path();
-            // What a crash tore off is cut away, so that the new line stands alone.
+            // What a crash tore off is cut away, so that the new lines stand alone.
             journal.log.set_len(journal.read_to).map_err(in_file(&path))?;
             journal.log.seek(SeekFrom::Start(journal.read_to)).map_err(in_file(&path))?;
-            let line = format!("{word} {id}\n");
-            journal.log.write_all(line.as_bytes()).map_err(in_file(&path))?;
+            journal.log.write_all(lines.as_bytes()).map_err(in_file(&path))?;
             journal.log.sync_data().map_err(in_file(&path))?;
-            journal.read_to += line.len() as u64;
-            journal.note(line.trim_end());
+            journal.read_to += lines.len() as u64;
+            lines.lines().for_each(|line| journal.note(line));
             if journal.lines > 4 * REMEMBERED as u64 { journal.compact() } else { Ok(()) }
         })
+    }
+
+    fn wait_file(&self, key: &str) -> Result<PathBuf, JournalError> {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':');
+        if key.is_empty() || key.len() > KEY_BYTES || !key.bytes().all(fits) {
+            return Err(JournalError(format!("{key:?} is not a post key of a wait")));
+        }
+        Ok(self.folder.join("waits").join(key))
     }
 
     /// Rewrites the log with every begun mark and the newest taken ones.
@@ -144,7 +167,7 @@ impl FileJournal {
         file.write_all(text.as_bytes()).map_err(in_file(&fresh))?;
         file.sync_all().map_err(in_file(&fresh))?;
         fs::rename(&fresh, self.path()).map_err(in_file(&fresh))?;
-        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(in_file(&self.folder))?;
+        sync_folder(Some(&self.folder))?;
         self.refresh()
     }
 }
@@ -155,13 +178,64 @@ impl Journal for FileJournal {
         Ok(self.marks.get(message_id).map(|(mark, _)| *mark))
     }
 
-    fn begin(&mut self, message_id: &str) -> Result<(), JournalError> {
-        self.append("begun", message_id)
+    fn begin(&mut self, message_ids: &[String]) -> Result<(), JournalError> {
+        self.append("begun", message_ids)
     }
 
-    fn take(&mut self, message_id: &str) -> Result<(), JournalError> {
-        self.append("taken", message_id)
+    fn take(&mut self, message_ids: &[String]) -> Result<(), JournalError> {
+        self.append("taken", message_ids)
     }
+
+    fn refuse(&mut self, message_ids: &[String]) -> Result<(), JournalError> {
+        self.append("refused", message_ids)
+    }
+
+    fn wait(&mut self, wait: &Wait) -> Result<(), JournalError> {
+        let path = self.wait_file(&wait.key)?;
+        let text = serde_json::to_vec(wait).map_err(|error| JournalError(error.to_string()))?;
+        self.locked(|journal| {
+            let fresh = journal.folder.join("waits.new");
+            let mut file = open(&fresh)?;
+            file.set_len(0).map_err(in_file(&fresh))?;
+            file.write_all(&text).map_err(in_file(&fresh))?;
+            file.sync_all().map_err(in_file(&fresh))?;
+            fs::rename(&fresh, &path).map_err(in_file(&path))?;
+            sync_folder(path.parent())
+        })
+    }
+
+    fn end_wait(&mut self, key: &str) -> Result<(), JournalError> {
+        let path = self.wait_file(key)?;
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            removed => removed.map_err(in_file(&path)).and_then(|()| sync_folder(path.parent())),
+        }
+    }
+
+    fn waits(&mut self) -> Result<Vec<Wait>, JournalError> {
+        let folder = self.folder.join("waits");
+        let mut waits = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(in_file(&folder))? {
+            let path = entry.map_err(in_file(&folder))?.path();
+            match fs::read(&path) {
+                // Another process of the agent stopped waiting meanwhile.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                read => {
+                    let text = read.map_err(in_file(&path))?;
+                    let wait = serde_json::from_slice(&text)
+                        .map_err(|error| JournalError(format!("{}: {error}", path.display())))?;
+                    waits.push(wait);
+                }
+            }
+        }
+        waits.sort_unstable_by(|a: &Wait, b: &Wait| a.key.cmp(&b.key));
+        Ok(waits)
+    }
+}
+
+fn sync_folder(folder: Option<&Path>) -> Result<(), JournalError> {
+    let Some(folder) = folder else { return Ok(()) };
+    File::open(folder).and_then(|opened| opened.sync_all()).map_err(in_file(folder))
 }
 
 fn open(path: &Path) -> Result<File, JournalError> {
@@ -176,6 +250,8 @@ fn in_file(path: &Path) -> impl Fn(std::io::Error) -> JournalError + '_ {
 
 #[cfg(test)]
 mod tests {
+    use compass_agent::tools::PostAskParams;
+
     use super::*;
 
     fn journal(state: &Path) -> FileJournal {
@@ -186,9 +262,9 @@ mod tests {
     fn marks_survive_the_process() {
         let state = tempfile::tempdir().expect("a folder");
         let mut first = journal(state.path());
-        first.begin("m1").expect("written");
-        first.take("m1").expect("written");
-        first.begin("m2").expect("written");
+        first.begin(&["m1".into()]).expect("written");
+        first.take(&["m1".into()]).expect("written");
+        first.begin(&["m2".into()]).expect("written");
         drop(first);
         let mut later = journal(state.path());
         assert_eq!(later.mark("m1").expect("read"), Some(Mark::Taken));
@@ -200,22 +276,22 @@ mod tests {
     fn another_process_of_the_agent_sees_a_mark_at_once() {
         let state = tempfile::tempdir().expect("a folder");
         let (mut one, mut other) = (journal(state.path()), journal(state.path()));
-        one.take("m").expect("written");
+        one.take(&["m".into()]).expect("written");
         assert_eq!(other.mark("m").expect("read"), Some(Mark::Taken));
-        other.begin("n").expect("written");
+        other.begin(&["n".into()]).expect("written");
         assert_eq!(one.mark("n").expect("read"), Some(Mark::Begun));
     }
 
     #[test]
     fn a_torn_line_never_counted_and_does_not_spoil_the_next() {
         let state = tempfile::tempdir().expect("a folder");
-        journal(state.path()).take("m1").expect("written");
+        journal(state.path()).take(&["m1".into()]).expect("written");
         let path = state.path().join("agents/a1/marks.log");
         let mut file = OpenOptions::new().append(true).open(&path).expect("opens");
         file.write_all(b"taken m2").expect("written");
         let mut later = journal(state.path());
         assert_eq!(later.mark("m2").expect("read"), None);
-        later.take("m3").expect("written");
+        later.take(&["m3".into()]).expect("written");
         let mut last = journal(state.path());
         assert_eq!(last.mark("m2").expect("read"), None);
         assert_eq!(last.mark("m3").expect("read"), Some(Mark::Taken));
@@ -225,23 +301,63 @@ mod tests {
     fn taken_is_final() {
         let state = tempfile::tempdir().expect("a folder");
         let mut one = journal(state.path());
-        one.take("m").expect("written");
-        one.begin("m").expect("written");
+        one.take(&["m".into()]).expect("written");
+        one.begin(&["m".into()]).expect("written");
         assert_eq!(one.mark("m").expect("read"), Some(Mark::Taken));
+    }
+
+    #[test]
+    fn what_was_refused_was_never_begun_and_what_was_taken_stays_taken() {
+        let state = tempfile::tempdir().expect("a folder");
+        let mut one = journal(state.path());
+        one.begin(&["m".into(), "n".into(), "o".into()]).expect("written");
+        one.take(&["n".into()]).expect("written");
+        one.refuse(&["m".into(), "n".into()]).expect("written");
+        let mut later = journal(state.path());
+        let marks = ["m", "n", "o"].map(|id| later.mark(id).expect("read"));
+        assert_eq!(marks, [None, Some(Mark::Taken), Some(Mark::Begun)]);
+    }
+
+    #[test]
+    fn waits_survive_the_process_until_they_end() {
+        let state = tempfile::tempdir().expect("a folder");
+        let ask = PostAskParams { questions: vec![], topic: "t".into(), channel: None, create_topic: true };
+        let wait = |key: &str| Wait {
+            key: key.into(),
+            owner: "one".into(),
+            ask: ask.clone(),
+            ask_id: None,
+            keep: false,
+        };
+        let mut one = journal(state.path());
+        one.wait(&wait("n:1")).expect("written");
+        one.wait(&wait("n:2")).expect("written");
+        let posted = Wait { ask_id: Some("a".into()), ..wait("n:1") };
+        one.wait(&posted).expect("written");
+        let mut later = journal(state.path());
+        assert_eq!(later.waits().expect("read"), [posted, wait("n:2")]);
+        for _ in 0..2 {
+            later.end_wait("n:1").expect("ended");
+        }
+        assert_eq!(one.waits().expect("read"), [wait("n:2")]);
+        for bad in ["", "../x", "a/b", &"x".repeat(129)] {
+            assert!(one.wait(&wait(bad)).is_err(), "{bad:?}");
+            assert!(one.end_wait(bad).is_err(), "{bad:?}");
+        }
     }
 
     #[test]
     fn a_rewritten_log_keeps_the_newest_and_others_follow_it() {
         let state = tempfile::tempdir().expect("a folder");
         let (mut one, mut other) = (journal(state.path()), journal(state.path()));
-        one.begin("open").expect("written");
+        one.begin(&["open".into()]).expect("written");
         for n in 0..20 {
-            one.take(&format!("m{n}")).expect("written");
+            one.take(&[format!("m{n}")]).expect("written");
         }
         one.locked(FileJournal::compact).expect("rewritten");
         assert_eq!(other.mark("open").expect("read"), Some(Mark::Begun));
         assert_eq!(other.mark("m19").expect("read"), Some(Mark::Taken));
-        other.take("after").expect("written");
+        other.take(&["after".into()]).expect("written");
         assert_eq!(one.mark("after").expect("read"), Some(Mark::Taken));
     }
 
@@ -249,6 +365,6 @@ mod tests {
     fn ids_that_could_leave_the_folder_or_the_line_are_refused() {
         let state = tempfile::tempdir().expect("a folder");
         assert!(FileJournal::open(state.path(), "../x").is_err());
-        assert!(journal(state.path()).take("m\ntaken n").is_err());
+        assert!(journal(state.path()).take(&["m\ntaken n".into()]).is_err());
     }
 }

@@ -1,5 +1,7 @@
-//! The runner's half: a dial-out link to the server, calls as the agent, journal files, and a runner of many agents.
+//! The runner's half: a dial-out link to the server, calls as the agent, a runner of many agents and the agent's end of
+//! its socket, and journal files.
 
+mod agent;
 mod calls;
 mod commands;
 mod dial;
@@ -10,6 +12,7 @@ mod mapping;
 mod relay;
 pub mod runner;
 
+pub use agent::AgentSocket;
 pub use endpoint::{Endpoint, EndpointError};
 pub use journal::FileJournal;
 pub use link::{Attach, LinkHandle, RunnerLink};

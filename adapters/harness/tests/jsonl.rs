@@ -9,11 +9,15 @@ use std::{
 use async_trait::async_trait;
 use compass_agent::{
     inbox::Inbox,
-    ports::{Call, CallError, CallResult, Gateway, Journal, JournalError, Link, LinkEvent, Mark, TurnState},
+    lanes::Turns,
+    ports::{
+        Call, CallError, CallResult, Gateway, Journal, JournalError, Link, LinkEvent, Mark, TurnState, Wait,
+    },
     seen::{Delivery, SeenMessage},
+    session::{Ended, RunError},
     tools::PostKeys,
 };
-use compass_harness::jsonl::{Ended, run};
+use compass_harness::jsonl::run;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines},
@@ -34,14 +38,31 @@ impl Journal for Paper {
         Ok(self.0.lock().expect("not poisoned").get(id).copied())
     }
 
-    fn begin(&mut self, id: &str) -> Result<(), JournalError> {
-        self.put(id, Mark::Begun);
+    fn begin(&mut self, ids: &[String]) -> Result<(), JournalError> {
+        ids.iter().for_each(|id| self.put(id, Mark::Begun));
         Ok(())
     }
 
-    fn take(&mut self, id: &str) -> Result<(), JournalError> {
-        self.put(id, Mark::Taken);
+    fn take(&mut self, ids: &[String]) -> Result<(), JournalError> {
+        ids.iter().for_each(|id| self.put(id, Mark::Taken));
         Ok(())
+    }
+
+    fn refuse(&mut self, ids: &[String]) -> Result<(), JournalError> {
+        self.0.lock().expect("not poisoned").retain(|id, _| !ids.contains(id));
+        Ok(())
+    }
+
+    fn wait(&mut self, _: &Wait) -> Result<(), JournalError> {
+        Err(JournalError("a program of lines posts no asks of its harness".into()))
+    }
+
+    fn end_wait(&mut self, _: &str) -> Result<(), JournalError> {
+        Ok(())
+    }
+
+    fn waits(&mut self) -> Result<Vec<Wait>, JournalError> {
+        Ok(Vec::new())
     }
 }
 
@@ -83,7 +104,7 @@ struct Program {
     events: mpsc::Sender<LinkEvent>,
     sent: mpsc::UnboundedReceiver<String>,
     journal: Paper,
-    running: tokio::task::JoinHandle<Result<Ended, compass_harness::jsonl::RunError>>,
+    running: tokio::task::JoinHandle<Result<Ended, RunError>>,
 }
 
 impl Program {
@@ -97,7 +118,7 @@ impl Program {
         let (done, outcome) = tokio::sync::oneshot::channel();
         tasks.spawn(async move {
             let mut link = Wire { events: queued, sent };
-            let mut inbox = Inbox::new(marks);
+            let mut inbox = Inbox::new(marks, Turns::Reported, "n");
             let keys = PostKeys::new("n");
             drop(done.send(run(&mut link, &Server, &keys, &mut inbox, BufReader::new(input), output).await));
         });
@@ -210,7 +231,7 @@ async fn the_end_of_the_input_waits_for_calls_and_ends_the_loop() {
         .await;
     program.stdin.shutdown().await.expect("closed");
     assert_eq!(program.read().await["id"], json!("1"));
-    assert_eq!(program.running.await.expect("joined").expect("ended well"), Ended::Input);
+    assert_eq!(program.running.await.expect("joined").expect("ended well"), Ended::Harness);
 }
 
 #[tokio::test]
@@ -221,4 +242,71 @@ async fn the_end_of_the_link_ends_the_loop_with_its_reason() {
     assert_eq!(program.read().await["code"], json!("already_exists"));
     let outcome = program.running.await.expect("joined").expect("ended well");
     assert_eq!(outcome, Ended::Link { code: "already_exists".into(), reason: "attached elsewhere".into() });
+}
+
+#[tokio::test]
+async fn while_the_program_works_delivers_wait_and_steers_go_at_once() {
+    let mut program = Program::start(Paper::default());
+    program.write(r#"{"type":"state","state":"working"}"#).await;
+    assert_eq!(program.sent.recv().await.as_deref(), Some("Working"));
+    program.deliver("waits").await;
+    program.deliver("waits too").await;
+    let message = SeenMessage { id: "now".into(), ..SeenMessage::default() };
+    let steer = Delivery { message, steer: true, ..Delivery::default() };
+    program.events.send(LinkEvent::Delivery(Box::new(steer))).await.expect("sent");
+    assert_eq!(program.read().await["message"]["id"], json!("now"));
+    program.write(r#"{"type":"ack","message_id":"waits"}"#).await;
+    assert_eq!(program.read().await["type"], json!("error"), "it was not handed over yet");
+    program.write(r#"{"type":"state","state":"ready"}"#).await;
+    for id in ["waits", "waits too"] {
+        assert_eq!(program.read().await["message"]["id"], json!(id));
+        program.write(&format!(r#"{{"type":"ack","message_id":"{id}"}}"#)).await;
+    }
+    for sent in ["Ready", "ack waits", "ack waits too"] {
+        assert_eq!(program.sent.recv().await.as_deref(), Some(sent));
+    }
+}
+
+#[tokio::test]
+async fn more_than_a_prompts_worth_follows_once_the_program_took_it() {
+    let mut program = Program::start(Paper::default());
+    program.write(r#"{"type":"state","state":"working"}"#).await;
+    assert_eq!(program.sent.recv().await.as_deref(), Some("Working"));
+    for n in 0..66 {
+        program.deliver(&format!("m{n}")).await;
+    }
+    program.write(r#"{"type":"call","id":"c","tool":"none"}"#).await;
+    assert_eq!(program.read().await["id"], json!("c"), "nothing of it came before");
+    program.write(r#"{"type":"state","state":"ready"}"#).await;
+    for n in 0..64 {
+        assert_eq!(program.read().await["message"]["id"], json!(format!("m{n}")));
+    }
+    program.write(r#"{"type":"call","id":"d","tool":"none"}"#).await;
+    assert_eq!(program.read().await["id"], json!("d"), "the rest waits");
+    for n in 0..64 {
+        program.write(&format!(r#"{{"type":"ack","message_id":"m{n}"}}"#)).await;
+    }
+    for n in 64..66 {
+        assert_eq!(program.read().await["message"]["id"], json!(format!("m{n}")));
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_read_holds_its_messages_and_loses_nothing_it_says() {
+    let mut program = Program::start(Paper::default());
+    let long = "x".repeat(10_000);
+    for n in 0..16 {
+        let message = SeenMessage { id: format!("m{n}"), topic_id: long.clone(), ..SeenMessage::default() };
+        let delivery = Delivery { message, ..Delivery::default() };
+        program.events.send(LinkEvent::Delivery(Box::new(delivery))).await.expect("sent");
+    }
+    // Its pipe is full by now, and what it says still gets through.
+    program.write(r#"{"type":"state","state":"working"}"#).await;
+    program.write(r#"{"type":"state","state":"ready"}"#).await;
+    for state in ["Working", "Ready"] {
+        assert_eq!(program.sent.recv().await.as_deref(), Some(state));
+    }
+    for n in 0..16 {
+        assert_eq!(program.read().await["message"]["id"], json!(format!("m{n}")));
+    }
 }

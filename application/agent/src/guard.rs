@@ -1,11 +1,76 @@
 //! The render guard: nothing an agent reads as the product's own words can come from content.
 
+use std::fmt;
+
+/// First and last millisecond that a time is printed for: the years 1 to 9999.
+const INSTANTS: std::ops::RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
+
+/// Gives eight unpredictable bytes; what fences are made of.
+pub type Randomness = dyn FnMut() -> [u8; 8] + Send;
+
+/// What tells the product's own marks of one render from content: nobody who wrote content can know it.
+///
+/// Every render has its own, and it never leaves the render.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Fence(String);
+
+impl Fence {
+    /// A fence that stands in none of `contents`.
+    pub fn mint<'a>(random: &mut Randomness, contents: impl Iterator<Item = &'a str> + Clone) -> Self {
+        loop {
+            let fence: String = random().iter().map(|byte| format!("{byte:02x}")).collect();
+            if contents.clone().all(|content| !content.contains(&fence)) {
+                return Self(fence);
+            }
+        }
+    }
+
+    /// Prints a value only if it is a plain token, as [`attr`] does; anything else degrades to a fenced mark.
+    pub fn attr(&self, value: &str) -> String {
+        if is_token(value) { value.to_owned() } else { format!("(malformed {self})") }
+    }
+
+    /// Prints a time as ISO 8601 in UTC with milliseconds; one outside the years 1 to 9999 degrades.
+    pub fn instant(&self, unix_ms: i64) -> String {
+        if INSTANTS.contains(&unix_ms) { instant(unix_ms) } else { format!("(malformed {self})") }
+    }
+}
+
+impl fmt::Display for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fence")
+    }
+}
+
 /// Prints a value only if it is a plain token; anything else degrades to `(malformed)`.
 ///
 /// A token is one or more ASCII letters, digits, `_`, `.`, `:` or `-`.
 pub fn attr(value: &str) -> &str {
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-');
-    if !value.is_empty() && value.bytes().all(is_token) { value } else { "(malformed)" }
+    if is_token(value) { value } else { "(malformed)" }
+}
+
+/// Shows what looks like a record's mark inside a text as text; for readability only, the fence is the guard.
+pub fn body(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at(at);
+        shown.push_str(before);
+        shown.push('<');
+        rest = from.get(1..).unwrap_or_default();
+        let name = rest.strip_prefix('/').unwrap_or(rest);
+        if name.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("msg")) {
+            shown.push('\\');
+        }
+    }
+    shown.push_str(rest);
+    shown
 }
 
 /// Folds every run of control characters, separators and white space into one space, and drops bidi overrides
@@ -32,6 +97,28 @@ pub fn flat_cut(value: &str, limit: usize) -> String {
     flat(value).chars().take(limit).collect()
 }
 
+fn is_token(value: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-');
+    !value.is_empty() && value.bytes().all(allowed)
+}
+
+/// The proleptic Gregorian date and time of an instant.
+fn instant(unix_ms: i64) -> String {
+    const DAY_MS: i64 = 86_400_000;
+    let (day, ms) = (unix_ms.div_euclid(DAY_MS), unix_ms.rem_euclid(DAY_MS));
+    // Days are counted from 1 March of year 0, so that a leap day ends its year.
+    let shifted = day + 719_468;
+    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+    format!("{year:04}-{month:02}-{of_month:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
+}
+
 fn breaks(character: char) -> bool {
     character.is_control()
         || character.is_whitespace()
@@ -54,6 +141,54 @@ mod tests {
         for bad in ["", "a b", "a\n", "a\"", "é", "a]"] {
             assert_eq!(attr(bad), "(malformed)", "{bad:?}");
         }
+    }
+
+    fn fence() -> Fence {
+        Fence::mint(&mut || [0xab; 8], std::iter::empty())
+    }
+
+    #[test]
+    fn a_fence_stands_in_no_content_and_is_not_shown_by_debug() {
+        let mut next = 0;
+        let mut random = move || {
+            next += 1;
+            [next; 8]
+        };
+        let content = ["01".repeat(8), "x".to_owned()];
+        let fence = Fence::mint(&mut random, content.iter().map(String::as_str));
+        assert_eq!(fence.to_string(), "02".repeat(8));
+        assert_eq!(format!("{fence:?}"), "Fence");
+    }
+
+    #[test]
+    fn a_value_that_is_no_token_degrades_to_a_fenced_mark() {
+        assert_eq!(fence().attr("already_exists"), "already_exists");
+        for bad in ["", "a b", "a\n", "a\" b", "é"] {
+            assert_eq!(fence().attr(bad), "(malformed abababababababab)", "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn times_are_printed_for_the_years_1_to_9999() {
+        for (ms, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (1_700_000_000_123, "2023-11-14T22:13:20.123Z"),
+            (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+            (-62_135_596_800_001, "(malformed abababababababab)"),
+            (253_402_300_800_000, "(malformed abababababababab)"),
+            (i64::MIN, "(malformed abababababababab)"),
+        ] {
+            assert_eq!(fence().instant(ms), text);
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_record_is_shown_as_text() {
+        assert_eq!(body("a <msg x> </MSG> <b> <"), "a <\\msg x> <\\/MSG> <b> <");
+        assert_eq!(body("<é"), "<é");
     }
 
     #[test]

@@ -1,172 +1,251 @@
-//! The inbox of an agent whose harness takes messages one by one and says when it took them.
+//! The inbox of a session: both lanes, the journal that backs them, and those who wait for answers.
 //!
-//! A message is handed over at most once by one process. The mark "begun" is on disk before it is handed over and
-//! "taken" before it is acknowledged, so a later life hands it over again only if the earlier one died in between,
-//! and then says so.
+//! The mark "begun" is on disk before a message is handed over and "taken" before it is acknowledged, so one process
+//! hands a message over at most once, and a later life does so again only if the earlier one died in between, and
+//! then says so.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
+
+use tokio::sync::oneshot;
 
 use crate::{
-    ports::{Journal, JournalError, Mark},
+    lanes::{Effect, Handed, Lanes, Reason, Turns},
+    ports::{Journal, JournalError, Mark, Wait},
     seen::Delivery,
+    tools::PostAskParams,
+    waiters::{Claim, Outcome, Waiters},
 };
 
-/// What to do with a delivery.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// Hand it over.
-    HandOver {
-        /// The message.
-        delivery: Box<Delivery>,
-        /// True if an earlier life may have handed it over and died before it could say so.
-        delivered_before: bool,
-    },
-    /// It was taken before: acknowledge it again.
-    Acknowledge(String),
-    /// It is with the harness already: its own acknowledgement will come.
-    Waiting,
-    /// It has no id: nothing can be acknowledged.
-    Unmapped,
-}
-
-/// Which messages this process handed over and which are taken.
+/// Everything that reaches one session. What its methods return is to be done, in order.
 #[derive(Debug)]
 pub struct Inbox<J> {
     journal: J,
-    handed_over: HashSet<String>,
+    lanes: Lanes,
+    waiters: Waiters,
+    owner: String,
+    counts: BTreeMap<Reason, u64>,
 }
 
 impl<J: Journal> Inbox<J> {
-    /// An inbox over what earlier lives left in the journal.
-    pub fn new(journal: J) -> Self {
-        Self { journal, handed_over: HashSet::new() }
+    /// An inbox over what earlier lives left in the journal; `owner` names this process among the agent's.
+    pub fn new(journal: J, turns: Turns, owner: impl Into<String>) -> Self {
+        Self {
+            journal,
+            lanes: Lanes::new(turns),
+            waiters: Waiters::default(),
+            owner: owner.into(),
+            counts: BTreeMap::new(),
+        }
     }
 
-    /// Decides what to do with a delivery.
+    /// Takes a delivery in. An answer that somebody waits for goes to them, ahead of the lanes.
     ///
     /// # Errors
     ///
-    /// [`JournalError`] if the mark cannot be written; the message must not be handed over then.
-    pub fn arrive(&mut self, delivery: Delivery) -> Result<Arrival, JournalError> {
-        let id = delivery.message.id.clone();
-        if id.is_empty() {
-            return Ok(Arrival::Unmapped);
+    /// [`JournalError`] if a mark cannot be read or written; nothing may be handed over then.
+    pub fn arrive(&mut self, delivery: Delivery) -> Result<Vec<Effect>, JournalError> {
+        let id = delivery.message.id.as_str();
+        let fresh = !id.is_empty() && self.lanes.is_new(id);
+        let mark = if fresh { self.journal.mark(id)? } else { None };
+        if !fresh || mark == Some(Mark::Taken) {
+            let effects = self.lanes.arrive(delivery, mark);
+            return self.recorded(effects);
         }
-        let mark = self.journal.mark(&id)?;
-        if mark == Some(Mark::Taken) {
-            return Ok(Arrival::Acknowledge(id));
+        match self.waiters.claim(Box::new(delivery)) {
+            Claim::Unclaimed(delivery) => {
+                let effects = self.lanes.arrive(*delivery, mark);
+                self.recorded(effects)
+            }
+            Claim::Given | Claim::Parked => Ok(Vec::new()),
         }
-        if self.handed_over.contains(&id) {
-            return Ok(Arrival::Waiting);
-        }
-        if mark.is_none() {
-            self.journal.begin(&id)?;
-        }
-        self.handed_over.insert(id);
-        Ok(Arrival::HandOver { delivery: Box::new(delivery), delivered_before: mark.is_some() })
     }
 
-    /// Records that the harness took a message; true if it may be acknowledged, false if it was never handed over.
+    /// The harness is in a turn.
+    pub fn turn_started(&mut self) {
+        self.lanes.turn_started();
+    }
+
+    /// The harness ended its turn.
     ///
     /// # Errors
     ///
-    /// [`JournalError`] if the mark cannot be written; the message must not be acknowledged then.
-    pub fn taken(&mut self, message_id: &str) -> Result<bool, JournalError> {
-        if self.journal.mark(message_id)? == Some(Mark::Taken) {
-            return Ok(true);
+    /// [`JournalError`] if a mark cannot be written; nothing may be handed over then.
+    pub fn turn_ended(&mut self) -> Result<Vec<Effect>, JournalError> {
+        let effects = self.lanes.turn_ended();
+        self.recorded(effects)
+    }
+
+    /// The harness streams, or no longer does.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if a mark cannot be written; nothing may be handed over then.
+    pub fn streaming(&mut self, streaming: bool) -> Result<Vec<Effect>, JournalError> {
+        let effects = self.lanes.streaming(streaming);
+        self.recorded(effects)
+    }
+
+    /// The harness took these. Those that an earlier life took are acknowledged again.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the marks cannot be written; nothing may be acknowledged then.
+    pub fn accepted(&mut self, message_ids: &[String]) -> Result<Vec<Effect>, JournalError> {
+        let mut again = Vec::new();
+        for id in message_ids {
+            if !self.lanes.is_under_way(id) && self.journal.mark(id)? == Some(Mark::Taken) {
+                again.push(id.clone());
+            }
         }
-        if !self.handed_over.contains(message_id) {
-            return Ok(false);
+        let mut effects = self.lanes.accepted(message_ids);
+        if !again.is_empty() {
+            effects.push(Effect::Acknowledge(again));
         }
-        self.journal.take(message_id)?;
-        Ok(true)
+        self.recorded(effects)
+    }
+
+    /// The harness did not take these: they count as never seen, and only the server brings them back.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if that cannot be written.
+    pub fn refused(&mut self, message_ids: &[String]) -> Result<Vec<Effect>, JournalError> {
+        let under_way = |id: &&String| self.lanes.is_under_way(id);
+        let refused: Vec<String> = message_ids.iter().filter(under_way).cloned().collect();
+        let effects = self.lanes.refused(message_ids);
+        if !refused.is_empty() {
+            self.journal.refuse(&refused)?;
+        }
+        self.recorded(effects)
+    }
+
+    /// True if the message was handed over in this life or taken in any.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the marks cannot be read.
+    pub fn knows(&mut self, message_id: &str) -> Result<bool, JournalError> {
+        Ok(self.lanes.was_handed_over(message_id) || self.journal.mark(message_id)? == Some(Mark::Taken))
+    }
+
+    /// How often something was counted.
+    pub fn count(&self, reason: Reason) -> u64 {
+        self.counts.get(&reason).copied().unwrap_or_default()
+    }
+
+    /// Begins a wait for the answer to an ask that the harness posts itself. The ask may be posted under `key`
+    /// once this returns; [`Self::posted`] or [`Self::end_wait`] is due after that.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the wait is not on disk; nothing may be posted then.
+    pub fn wait(
+        &mut self,
+        key: &str,
+        ask: PostAskParams,
+        keep: bool,
+    ) -> Result<(Wait, oneshot::Receiver<Outcome>), JournalError> {
+        let wait = Wait { key: key.to_owned(), owner: self.owner.clone(), ask, ask_id: None, keep };
+        let ended = self.waiters.register(&mut self.journal, wait.clone())?;
+        Ok((wait, ended))
+    }
+
+    /// Notes which ask was posted under a key. Answers that came before are looked at again.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if that is not on disk.
+    pub fn posted(&mut self, key: &str, ask_id: &str) -> Result<Vec<Effect>, JournalError> {
+        let parked = self.waiters.posted(&mut self.journal, key, ask_id)?;
+        self.arrive_all(parked)
+    }
+
+    /// The waiter took its answer: it is acknowledged, and the wait is over.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if that is not on disk; nothing may be acknowledged then.
+    pub fn took(&mut self, key: &str) -> Result<Vec<Effect>, JournalError> {
+        let Some(message_id) = self.waiters.taken(key) else { return Ok(Vec::new()) };
+        let taken = self.lanes.taken_elsewhere(&message_id);
+        let mut effects = self.recorded(vec![taken])?;
+        effects.extend(self.end_wait(key)?);
+        Ok(effects)
+    }
+
+    /// Ends a wait: its ask was not posted, its request ran out, or whoever waited is gone. Whoever still waits is
+    /// told "withdrawn"; an answer that was not taken goes down the lanes.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if that is not on disk.
+    pub fn end_wait(&mut self, key: &str) -> Result<Vec<Effect>, JournalError> {
+        let freed = self.waiters.end(&mut self.journal, key)?;
+        self.arrive_all(freed)
+    }
+
+    /// The ask was withdrawn; whoever waits for its answer is told so.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if that is not on disk.
+    pub fn withdrawn(&mut self, ask_id: &str) -> Result<Vec<Effect>, JournalError> {
+        match self.waiters.key_of(ask_id) {
+            Some(key) => self.end_wait(&key),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The waits of earlier lives whose asks are to be withdrawn; end each once that is done.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the waits cannot be read.
+    pub fn left_behind(&mut self) -> Result<Vec<Wait>, JournalError> {
+        let mut waits = self.journal.waits()?;
+        waits.retain(|wait| wait.owner != self.owner && !wait.keep && !self.waiters.knows(&wait.key));
+        Ok(waits)
+    }
+
+    fn arrive_all(&mut self, deliveries: Vec<Delivery>) -> Result<Vec<Effect>, JournalError> {
+        let mut effects = Vec::new();
+        for delivery in deliveries {
+            effects.extend(self.arrive(delivery)?);
+        }
+        Ok(effects)
+    }
+
+    /// Puts the marks on disk that have to be there before the effects.
+    fn recorded(&mut self, effects: Vec<Effect>) -> Result<Vec<Effect>, JournalError> {
+        let ids = |batch: &[Handed]| {
+            let fresh = batch.iter().filter(|handed| !handed.delivered_before);
+            fresh.map(|handed| handed.delivery.message.id.clone()).collect::<Vec<_>>()
+        };
+        for effect in &effects {
+            match effect {
+                Effect::Inject { batch, .. } => self.begin(&ids(batch))?,
+                Effect::Interrupt(handed) => self.begin(&ids(std::slice::from_ref(&**handed)))?,
+                Effect::Acknowledge(ids) => self.take(ids)?,
+                Effect::Count(reason) => *self.counts.entry(*reason).or_default() += 1,
+            }
+        }
+        Ok(effects)
+    }
+
+    fn begin(&mut self, ids: &[String]) -> Result<(), JournalError> {
+        if ids.is_empty() { Ok(()) } else { self.journal.begin(ids) }
+    }
+
+    fn take(&mut self, ids: &[String]) -> Result<(), JournalError> {
+        let mut fresh = Vec::new();
+        for id in ids {
+            if self.journal.mark(id)? != Some(Mark::Taken) {
+                fresh.push(id.clone());
+            }
+        }
+        if fresh.is_empty() { Ok(()) } else { self.journal.take(&fresh) }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashMap;
-
-    use super::*;
-    use crate::seen::SeenMessage;
-
-    #[derive(Debug, Default, Clone)]
-    struct Paper {
-        marks: HashMap<String, Mark>,
-        broken: bool,
-    }
-
-    impl Paper {
-        fn put(&mut self, id: &str, mark: Mark) -> Result<(), JournalError> {
-            if self.broken {
-                return Err(JournalError("disk full".into()));
-            }
-            self.marks.insert(id.into(), mark);
-            Ok(())
-        }
-    }
-
-    impl Journal for Paper {
-        fn mark(&mut self, id: &str) -> Result<Option<Mark>, JournalError> {
-            Ok(self.marks.get(id).copied())
-        }
-
-        fn begin(&mut self, id: &str) -> Result<(), JournalError> {
-            self.put(id, Mark::Begun)
-        }
-
-        fn take(&mut self, id: &str) -> Result<(), JournalError> {
-            self.put(id, Mark::Taken)
-        }
-    }
-
-    fn delivery(id: &str) -> Delivery {
-        Delivery { message: SeenMessage { id: id.into(), ..SeenMessage::default() }, ..Delivery::default() }
-    }
-
-    fn hand_over(id: &str, delivered_before: bool) -> Arrival {
-        Arrival::HandOver { delivery: Box::new(delivery(id)), delivered_before }
-    }
-
-    #[test]
-    fn a_message_is_handed_over_once_and_acknowledged_after_it_was_taken() {
-        let mut inbox = Inbox::new(Paper::default());
-        assert_eq!(inbox.arrive(delivery("m")).expect("journal"), hand_over("m", false));
-        assert_eq!(inbox.arrive(delivery("m")).expect("journal"), Arrival::Waiting);
-        assert!(inbox.taken("m").expect("journal"));
-        assert_eq!(inbox.arrive(delivery("m")).expect("journal"), Arrival::Acknowledge("m".into()));
-    }
-
-    #[test]
-    fn a_later_life_does_not_see_a_taken_message_again() {
-        let mut paper = Paper::default();
-        paper.marks.insert("m".into(), Mark::Taken);
-        let mut inbox = Inbox::new(paper);
-        assert_eq!(inbox.arrive(delivery("m")).expect("journal"), Arrival::Acknowledge("m".into()));
-    }
-
-    #[test]
-    fn a_message_begun_in_an_earlier_life_is_marked() {
-        let mut inbox = Inbox::new(Paper::default());
-        inbox.arrive(delivery("m")).expect("journal");
-        let mut later = Inbox::new(inbox.journal.clone());
-        assert_eq!(later.arrive(delivery("m")).expect("journal"), hand_over("m", true));
-    }
-
-    #[test]
-    fn nothing_is_acknowledged_that_was_not_handed_over() {
-        let mut inbox = Inbox::new(Paper::default());
-        assert!(!inbox.taken("m").expect("journal"));
-        assert_eq!(inbox.arrive(delivery("")).expect("journal"), Arrival::Unmapped);
-    }
-
-    #[test]
-    fn a_broken_journal_stops_handing_over_and_acknowledging() {
-        let mut inbox = Inbox::new(Paper { broken: true, ..Paper::default() });
-        assert!(inbox.arrive(delivery("m")).is_err());
-        inbox.journal.broken = false;
-        assert_eq!(inbox.arrive(delivery("m")).expect("journal"), hand_over("m", false));
-        inbox.journal.broken = true;
-        assert!(inbox.taken("m").is_err());
-    }
-}
+mod tests;

@@ -3,8 +3,16 @@
 //! It speaks to the server through [`ports::Gateway`], to whatever drives the model through the lines or prompts
 //! of a harness, and keeps what must not be lost in [`ports::Journal`]. It knows no transport and no storage.
 
+pub mod control;
 pub mod guard;
 pub mod inbox;
+pub mod lanes;
 pub mod ports;
+pub mod prompt;
 pub mod seen;
+pub mod session;
+pub mod spine;
+#[cfg(test)]
+mod testing;
 pub mod tools;
+pub mod waiters;

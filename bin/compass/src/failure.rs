@@ -1,6 +1,10 @@
 //! How a command ends when it does not succeed, and with which exit code.
 
-use std::{io, process::ExitCode};
+use std::{
+    io,
+    os::unix::process::ExitStatusExt as _,
+    process::{ExitCode, ExitStatus},
+};
 
 use compass_client::ClientError;
 
@@ -34,6 +38,9 @@ pub(crate) enum Failure {
         /// The server's words; untrusted text.
         reason: String,
     },
+    /// The program that was run for an agent failed.
+    #[error("the agent's program ended: {0}")]
+    Program(ExitStatus),
     /// A call failed.
     #[error(transparent)]
     Call(#[from] ClientError),
@@ -60,6 +67,7 @@ impl Failure {
             Self::StillOpen(_) => 3,
             Self::Withdrawn(_) => 4,
             Self::Refused { .. } => 5,
+            Self::Program(status) => program_code(*status),
             Self::Call(error) | Self::Post { error, .. } => call_code(error),
         }
     }
@@ -98,6 +106,12 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
+/// That of the program, or 128 and the number of the signal that ended it.
+fn program_code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
 fn call_code(error: &ClientError) -> u8 {
     match error {
         ClientError::Refused { .. } | ClientError::Protocol(_) => 5,
@@ -119,6 +133,13 @@ mod tests {
         assert_eq!(Failure::Usage(String::new()).code(), 2);
         assert_eq!(Failure::StillOpen(String::new()).code(), 3);
         assert_eq!(Failure::Withdrawn(String::new()).code(), 4);
+    }
+
+    #[test]
+    fn the_end_of_an_agents_program_is_ours() {
+        for (raw, code) in [(7 << 8, 7), (9, 137), (15, 143)] {
+            assert_eq!(Failure::Program(ExitStatus::from_raw(raw)).code(), code);
+        }
     }
 
     #[test]

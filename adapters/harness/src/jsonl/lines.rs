@@ -1,9 +1,6 @@
 //! The lines in both directions.
 
-use compass_agent::{
-    seen::{Delivery, SeenMessage},
-    tools::ToolOutput,
-};
+use compass_agent::{lanes::Handed, seen::SeenMessage, tools::ToolOutput};
 use serde::{Deserialize, Serialize};
 
 /// A line the agent's program writes.
@@ -53,7 +50,7 @@ pub enum State {
 pub enum OutLine {
     /// A session runs; messages follow.
     Attached {
-        /// The session.
+        /// The session; empty if only the runner knows it.
         session_id: String,
     },
     /// A message; it must be acknowledged after it was taken.
@@ -106,7 +103,8 @@ pub enum OutLine {
 }
 
 impl OutLine {
-    pub(super) fn message(delivery: Delivery, delivered_before: bool) -> Self {
+    pub(super) fn message(handed: Handed) -> Self {
+        let Handed { delivery, delivered_before } = handed;
         Self::Message {
             message: delivery.message,
             topic_name: delivery.topic_name,

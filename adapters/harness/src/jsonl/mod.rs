@@ -5,4 +5,4 @@ mod run;
 mod tools;
 
 pub use lines::{InLine, OutLine};
-pub use run::{Ended, RunError, run};
+pub use run::run;

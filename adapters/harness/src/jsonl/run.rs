@@ -1,11 +1,13 @@
-//! The loop between an agent's program, its link and its inbox.
+//! The harness of a program that speaks lines: it takes one message after the other and says what it took.
 
-use std::pin::Pin;
+use std::{collections::VecDeque, pin::Pin, time::Duration};
 
+use async_trait::async_trait;
 use compass_agent::{
-    inbox::{Arrival, Inbox},
-    ports::{Gateway, Journal, JournalError, Link, LinkEvent, TurnState},
-    seen::Delivery,
+    inbox::Inbox,
+    lanes::Handed,
+    ports::{Gateway, Harness, HarnessError, HarnessEvent, Journal, Link, Notice},
+    session::{self, Ended, RunError},
     tools::PostKeys,
 };
 use futures::{StreamExt, stream::FuturesUnordered};
@@ -18,43 +20,15 @@ use super::{
 
 /// Calls under way at once; more wait in the program's pipe.
 const CALLS: usize = 64;
-
-/// Why the loop ended.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The program closed its output, and every call it made came to an end.
-    Input,
-    /// The server ended the session.
-    Stopped,
-    /// The link is over.
-    Link {
-        /// The status token.
-        code: String,
-        /// The server's text.
-        reason: String,
-    },
-}
-
-/// What stops the loop although both sides are well.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The program's pipes failed.
-    #[error("pipe of the agent's program: {0}")]
-    Pipe(#[from] std::io::Error),
-    /// Nothing may be handed over or acknowledged without the journal.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// A line could not be written as JSON.
-    #[error("line: {0}")]
-    Line(#[from] serde_json::Error),
-}
-
-type Call<'a> = Pin<Box<dyn Future<Output = OutLine> + Send + 'a>>;
+/// Lines the program has not read; while there are more, no message is handed over.
+const UNREAD: usize = 256;
+/// How long the last lines have to leave.
+const LINGER: Duration = Duration::from_secs(2);
 
 /// Runs until the program closes its output, the link ends or the journal fails.
 ///
 /// Every message is written as one line and acknowledged to the server only after the program's `ack` line, with
-/// the mark synced in between.
+/// the mark synced in between. While the program says that it works, only what interrupts is written.
 ///
 /// # Errors
 ///
@@ -67,47 +41,171 @@ pub async fn run<J: Journal>(
     input: impl AsyncBufRead + Unpin + Send,
     output: impl AsyncWrite + Unpin + Send,
 ) -> Result<Ended, RunError> {
-    let mut agent = Agent { link, inbox, output };
-    let mut calls: FuturesUnordered<Call<'_>> = FuturesUnordered::new();
-    let mut input: Option<Split<_>> = Some(input.split(b'\n'));
-    let mut number = 0;
-    loop {
-        if input.is_none() && calls.is_empty() {
-            return Ok(Ended::Input);
-        }
-        tokio::select! {
-            event = agent.link.next() => {
-                if let Some(ended) = agent.tell(event).await? {
-                    return Ok(ended);
-                }
+    let mut program = Program {
+        gateway,
+        keys,
+        input: Some(input.split(b'\n')),
+        number: 0,
+        calls: FuturesUnordered::new(),
+        output,
+        unread: VecDeque::new(),
+        written: 0,
+        unflushed: false,
+    };
+    session::run(link, inbox, &mut program).await
+}
+
+type Call<'a> = Pin<Box<dyn Future<Output = OutLine> + Send + 'a>>;
+
+struct Program<'a, R, W> {
+    gateway: &'a dyn Gateway,
+    keys: &'a PostKeys,
+    /// None once the program closed its output.
+    input: Option<Split<R>>,
+    /// Lines read so far.
+    number: u64,
+    calls: FuturesUnordered<Call<'a>>,
+    output: W,
+    unread: VecDeque<Vec<u8>>,
+    /// Bytes of the first unread line that are written.
+    written: usize,
+    unflushed: bool,
+}
+
+#[async_trait]
+impl<R: AsyncBufRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Harness for Program<'_, R, W> {
+    async fn next(&mut self) -> Result<HarnessEvent, HarnessError> {
+        loop {
+            if self.input.is_none() && self.calls.is_empty() && self.is_written() {
+                return Ok(HarnessEvent::Ended);
             }
-            Some(line) = calls.next() => agent.write(&line).await?,
-            line = next_line(&mut input), if calls.len() < CALLS => {
-                let Some(line) = line? else {
-                    input = None;
-                    continue;
-                };
-                number += 1;
-                match serde_json::from_slice(&line) {
-                    Ok(InLine::Call { id, tool, arguments }) => calls.push(Box::pin(async move {
-                        let done = tools::call(gateway, keys, &id, &tool, arguments).await;
-                        match done {
-                            Ok(output) => OutLine::Result { id, ok: true, output: Some(output), error: None },
-                            Err(error) => {
-                                OutLine::Result { id, ok: false, output: None, error: Some(error.to_string()) }
-                            }
-                        }
-                    })),
-                    Ok(InLine::Ack { message_id }) => agent.taken(message_id).await?,
-                    Ok(InLine::State { state }) => agent.link.report(turn(state)).await,
-                    Err(error) => {
-                        let error = format!("input line {number} is not usable: {error}");
-                        agent.write(&OutLine::Error { error }).await?;
+            let has_output = !self.is_written();
+            // Every branch may be dropped while it waits and loses nothing.
+            tokio::select! {
+                written = write_some(&mut self.output, &mut self.unread, &mut self.written, &mut self.unflushed),
+                    if has_output => written.map_err(pipe)?,
+                Some(line) = self.calls.next() => self.write(&line)?,
+                line = next_line(&mut self.input), if self.calls.len() < CALLS => {
+                    let Some(line) = line.map_err(pipe)? else {
+                        self.input = None;
+                        continue;
+                    };
+                    if let Some(event) = self.read(&line)? {
+                        return Ok(event);
                     }
                 }
             }
         }
     }
+
+    fn has_room(&self) -> bool {
+        self.unread.len() < UNREAD
+    }
+
+    async fn inject(&mut self, batch: Vec<Handed>, _waiting: usize) -> Result<(), HarnessError> {
+        batch.into_iter().try_for_each(|handed| self.write(&OutLine::message(handed)))
+    }
+
+    async fn interrupt(&mut self, message: Handed) -> Result<(), HarnessError> {
+        self.write(&OutLine::message(message))
+    }
+
+    async fn prompt(&mut self, _: String) -> Result<(), HarnessError> {
+        self.write(&OutLine::Error { error: "a turn was asked for; a program takes messages only".into() })
+    }
+
+    async fn tell(&mut self, notice: Notice) -> Result<(), HarnessError> {
+        self.write(&match notice {
+            Notice::Attached { session_id } => OutLine::Attached { session_id },
+            Notice::Detached { reason } => OutLine::Detached { reason },
+            Notice::Stopped => OutLine::Stopped,
+            Notice::Ended { code, reason } => OutLine::Ended { code, reason },
+            Notice::Unmapped => OutLine::Error { error: "a message without an id was delivered".into() },
+            Notice::NotHandedOver { message_id } => {
+                OutLine::Error { error: format!("ack of {message_id:?}: no such message was handed over") }
+            }
+        })
+    }
+
+    async fn finish(&mut self) {
+        let leaving = async {
+            while !self.is_written() {
+                let (output, unflushed) = (&mut self.output, &mut self.unflushed);
+                write_some(output, &mut self.unread, &mut self.written, unflushed).await?;
+            }
+            Ok::<(), std::io::Error>(())
+        };
+        // A program that does not read, or is gone, is owed nothing more: what it did not take comes again.
+        drop(tokio::time::timeout(LINGER, leaving).await);
+    }
+}
+
+impl<R, W> Program<'_, R, W> {
+    fn is_written(&self) -> bool {
+        self.unread.is_empty() && !self.unflushed
+    }
+
+    fn read(&mut self, line: &[u8]) -> Result<Option<HarnessEvent>, HarnessError> {
+        self.number += 1;
+        match serde_json::from_slice(line) {
+            Ok(InLine::Call { id, tool, arguments }) => {
+                let (gateway, keys) = (self.gateway, self.keys);
+                self.calls.push(Box::pin(async move {
+                    match tools::call(gateway, keys, &id, &tool, arguments).await {
+                        Ok(output) => OutLine::Result { id, ok: true, output: Some(output), error: None },
+                        Err(error) => {
+                            OutLine::Result { id, ok: false, output: None, error: Some(error.to_string()) }
+                        }
+                    }
+                }));
+                Ok(None)
+            }
+            Ok(InLine::Ack { message_id }) => Ok(Some(HarnessEvent::Accepted(vec![message_id]))),
+            Ok(InLine::State { state: State::Working }) => Ok(Some(HarnessEvent::TurnStarted)),
+            Ok(InLine::State { state: State::Ready }) => Ok(Some(HarnessEvent::TurnEnded)),
+            Err(error) => {
+                let error = format!("input line {} is not usable: {error}", self.number);
+                self.write(&OutLine::Error { error })?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn write(&mut self, line: &OutLine) -> Result<(), HarnessError> {
+        let mut text = serde_json::to_vec(line).map_err(|error| HarnessError(format!("line: {error}")))?;
+        text.push(b'\n');
+        self.unread.push_back(text);
+        Ok(())
+    }
+}
+
+fn pipe(error: std::io::Error) -> HarnessError {
+    HarnessError(format!("pipe of the agent's program: {error}"))
+}
+
+/// Writes a part of what is unread, or flushes once all of it is written.
+async fn write_some<W: AsyncWrite + Unpin>(
+    output: &mut W,
+    unread: &mut VecDeque<Vec<u8>>,
+    written: &mut usize,
+    unflushed: &mut bool,
+) -> std::io::Result<()> {
+    let Some(line) = unread.front() else {
+        output.flush().await?;
+        *unflushed = false;
+        return Ok(());
+    };
+    let count = output.write(line.get(*written..).unwrap_or_default()).await?;
+    if count == 0 {
+        return Err(std::io::ErrorKind::WriteZero.into());
+    }
+    *unflushed = true;
+    *written += count;
+    if *written >= line.len() {
+        unread.pop_front();
+        *written = 0;
+    }
+    Ok(())
 }
 
 /// The next line, which need not be text; for ever pending once the input ended.
@@ -117,77 +215,5 @@ async fn next_line<R: AsyncBufRead + Unpin>(
     match input {
         Some(lines) => lines.next_segment().await,
         None => std::future::pending().await,
-    }
-}
-
-fn turn(state: State) -> TurnState {
-    match state {
-        State::Ready => TurnState::Ready,
-        State::Working => TurnState::Working,
-    }
-}
-
-struct Agent<'a, J, W> {
-    link: &'a mut dyn Link,
-    inbox: &'a mut Inbox<J>,
-    output: W,
-}
-
-impl<J: Journal, W: AsyncWrite + Unpin> Agent<'_, J, W> {
-    async fn tell(&mut self, event: Option<LinkEvent>) -> Result<Option<Ended>, RunError> {
-        match event {
-            Some(LinkEvent::Attached { session_id }) => {
-                self.link.report(TurnState::Ready).await;
-                self.write(&OutLine::Attached { session_id }).await?;
-            }
-            Some(LinkEvent::Delivery(delivery)) => self.arrive(*delivery).await?,
-            Some(LinkEvent::Detached { reason }) => self.write(&OutLine::Detached { reason }).await?,
-            Some(LinkEvent::Stopped) => {
-                self.write(&OutLine::Stopped).await?;
-                return Ok(Some(Ended::Stopped));
-            }
-            Some(LinkEvent::Ended { code, reason }) => {
-                self.write(&OutLine::Ended { code: code.clone(), reason: reason.clone() }).await?;
-                return Ok(Some(Ended::Link { code, reason }));
-            }
-            None => {
-                let reason = "the link closed".to_owned();
-                return Ok(Some(Ended::Link { code: "unavailable".to_owned(), reason }));
-            }
-        }
-        Ok(None)
-    }
-
-    async fn arrive(&mut self, delivery: Delivery) -> Result<(), RunError> {
-        match self.inbox.arrive(delivery)? {
-            Arrival::HandOver { delivery, delivered_before } => {
-                self.write(&OutLine::message(*delivery, delivered_before)).await
-            }
-            Arrival::Acknowledge(message_id) => {
-                self.link.acknowledge(message_id).await;
-                Ok(())
-            }
-            Arrival::Waiting => Ok(()),
-            Arrival::Unmapped => {
-                self.write(&OutLine::Error { error: "a message without an id was delivered".into() }).await
-            }
-        }
-    }
-
-    async fn taken(&mut self, message_id: String) -> Result<(), RunError> {
-        if self.inbox.taken(&message_id)? {
-            self.link.acknowledge(message_id).await;
-            return Ok(());
-        }
-        let error = format!("ack of {message_id:?}: no such message was handed over");
-        self.write(&OutLine::Error { error }).await
-    }
-
-    async fn write(&mut self, line: &OutLine) -> Result<(), RunError> {
-        let mut text = serde_json::to_vec(line)?;
-        text.push(b'\n');
-        self.output.write_all(&text).await?;
-        self.output.flush().await?;
-        Ok(())
     }
 }

@@ -1,4 +1,6 @@
-//! What must survive the agent's process: which messages were handed over.
+//! What must survive the agent's process: which messages were handed over, and who waits for an answer.
+
+use crate::tools::PostAskParams;
 
 /// How far a message got in any life of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,12 +11,27 @@ pub enum Mark {
     Taken,
 }
 
+/// An ask of the harness's own, whose answer somebody waits for.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Wait {
+    /// The key it is posted under.
+    pub key: String,
+    /// The process that waits.
+    pub owner: String,
+    /// What is posted; the same under the same key finds the ask again.
+    pub ask: PostAskParams,
+    /// The ask's id once it is known.
+    pub ask_id: Option<String>,
+    /// True if the ask stays open when whoever waited is gone: its answer then comes as any message does.
+    pub keep: bool,
+}
+
 /// The journal cannot be written or read; nothing may be acknowledged then.
 #[derive(Debug, thiserror::Error)]
 #[error("journal: {0}")]
 pub struct JournalError(pub String);
 
-/// Marks by message id, appended and synced before a method returns.
+/// Marks by message id and waits by post key, on disk and synced before a method returns.
 pub trait Journal: Send {
     /// The mark of a message, whichever process of the agent left it.
     ///
@@ -27,13 +44,41 @@ pub trait Journal: Send {
     ///
     /// # Errors
     ///
-    /// [`JournalError`] if the mark is not on disk.
-    fn begin(&mut self, message_id: &str) -> Result<(), JournalError>;
+    /// [`JournalError`] if the marks are not on disk.
+    fn begin(&mut self, message_ids: &[String]) -> Result<(), JournalError>;
 
-    /// Says that the message was taken.
+    /// Says that the messages were taken.
     ///
     /// # Errors
     ///
-    /// [`JournalError`] if the mark is not on disk.
-    fn take(&mut self, message_id: &str) -> Result<(), JournalError>;
+    /// [`JournalError`] if the marks are not on disk.
+    fn take(&mut self, message_ids: &[String]) -> Result<(), JournalError>;
+
+    /// Says that the messages, whose handing over was begun, did not get anywhere; a taken one stays taken.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the marks are not on disk.
+    fn refuse(&mut self, message_ids: &[String]) -> Result<(), JournalError>;
+
+    /// Says that somebody waits, in place of what was said under this key before.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the wait is not on disk.
+    fn wait(&mut self, wait: &Wait) -> Result<(), JournalError>;
+
+    /// Says that nobody waits under this key any more; a repeat changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if that is not on disk.
+    fn end_wait(&mut self, key: &str) -> Result<(), JournalError>;
+
+    /// Everybody who waits, whichever process of the agent said so.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the waits cannot be read.
+    fn waits(&mut self) -> Result<Vec<Wait>, JournalError>;
 }

@@ -9,11 +9,13 @@ use crate::seen::Delivery;
 pub enum LinkEvent {
     /// A session runs; messages follow.
     Attached {
-        /// The session the server minted.
+        /// The session the server minted; empty if only the runner knows it.
         session_id: String,
     },
     /// A message.
     Delivery(Box<Delivery>),
+    /// A turn to run; it is taken in once the next event is waited for.
+    Prompt(String),
     /// The connection is lost and is being made again.
     Detached {
         /// Why.

@@ -1,9 +1,15 @@
-//! The gateway and the link below the core, and the journal beside it.
+//! The gateway, the link and its streams below the core, the harness above, the journal beside it.
 
+mod control;
+mod frames;
 mod gateway;
+mod harness;
 mod journal;
 mod link;
 
+pub use control::{Control, ControlOp, ControlSource, ControlStream, StreamBroken};
+pub use frames::{Activity, Frame, PublishError, Publisher, SessionEvent, SessionState, ToolCallStatus};
 pub use gateway::{Call, CallError, CallResult, Channel, Gateway};
-pub use journal::{Journal, JournalError, Mark};
+pub use harness::{Harness, HarnessError, HarnessEvent, Notice};
+pub use journal::{Journal, JournalError, Mark, Wait};
 pub use link::{Link, LinkEvent, TurnState};

@@ -10,6 +10,7 @@ mod set_status;
 pub use cancel_ask::{CancelAskParams, cancel_ask};
 pub use list_messages::{ListMessagesParams, list_messages};
 pub use outcome::{ToolError, ToolOutput};
+pub(crate) use post_ask::post_ask_under;
 pub use post_ask::{OptionParams, PostAskParams, QuestionParams, post_ask};
 pub use post_message::{PostMessageParams, post_message};
 pub use set_status::{SetStatusParams, set_status};

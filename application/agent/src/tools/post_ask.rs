@@ -17,7 +17,7 @@ use crate::{
 const TOOL: &str = "comms_post_ask";
 
 /// Parameters of `comms_post_ask`.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct PostAskParams {
     /// At least one.
@@ -32,7 +32,7 @@ pub struct PostAskParams {
 }
 
 /// One question.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct QuestionParams {
     /// Not blank, unique within the ask.
@@ -53,7 +53,7 @@ pub struct QuestionParams {
 }
 
 /// One option; its id is its place.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct OptionParams {
     /// What a person reads.
@@ -98,6 +98,16 @@ pub async fn post_ask(
     call_id: &str,
     params: PostAskParams,
 ) -> Result<ToolOutput, ToolError> {
+    post_ask_under(gateway, keys.key(call_id), call_id, params).await
+}
+
+/// Posts an ask under a key; the same ask under the same key is posted once.
+pub(crate) async fn post_ask_under(
+    gateway: &dyn Gateway,
+    key: String,
+    call_id: &str,
+    params: PostAskParams,
+) -> Result<ToolOutput, ToolError> {
     require("topic", &params.topic)?;
     check_questions(&params.questions)?;
     let questions = params.questions.into_iter().map(QuestionDraft::from).collect();
@@ -106,7 +116,7 @@ pub async fn post_ask(
         topic: params.topic,
         existing_topic_only: !params.create_topic,
         blocks: vec![DraftBlock::Ask(AskDraft { questions })],
-        key: keys.key(call_id),
+        key,
     };
     let result = gateway.call(call_id, call).await.map_err(|error| ToolError::call(TOOL, &error))?;
     let CallResult::Post(Some(message)) = &result else {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{agent_attach, context::Context};
+use super::{agent_attach, agent_run, context::Context};
 use crate::{config::Connection, directory::Directory, failure::Failure, render};
 
 /// Options of `compass agent`.
@@ -23,6 +23,13 @@ enum Command {
     /// Attaches a program as an agent: JSON lines on standard input and output
     #[command(after_help = "Example:\n  compass agent attach --agent deploy-bot")]
     Attach(agent_attach::Args),
+    /// Runs an agent's program under its runner, JSON lines on the program's standard input and output
+    #[command(
+        after_help = "A runner starts this itself and sets the environment it needs. Exit code: that of the program, \
+                      128 and the signal's number if a signal ended it.\n\nExample:\n  compass agent run --socket \
+                      a.sock --state-dir state --account-id 0195e0c2a1b27c3d8e4f506172839405 -- ./bot"
+    )]
+    Run(agent_run::Args),
 }
 
 #[derive(clap::Args, Debug)]
@@ -64,6 +71,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         Command::Create(args) => create(&args).await,
         Command::Move(args) => place(&args).await,
         Command::Attach(args) => agent_attach::run(args).await,
+        Command::Run(args) => agent_run::run(args).await,
     }
 }
 

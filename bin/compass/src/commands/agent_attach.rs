@@ -2,9 +2,9 @@
 
 use std::{io::IsTerminal as _, path::PathBuf, time::Duration};
 
-use compass_agent::{inbox::Inbox, tools::PostKeys};
+use compass_agent::{inbox::Inbox, lanes::Turns, session::Ended, tools::PostKeys};
 use compass_gateway::{Attach, Endpoint, FileJournal, RunnerLink};
-use compass_harness::jsonl::{self, Ended, OutLine};
+use compass_harness::jsonl::{self, OutLine};
 use compass_runner::Backoff;
 use tokio::io::BufReader;
 use tokio_util::task::TaskTracker;
@@ -41,14 +41,15 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     let state_dir = args.state_dir.map_or_else(config::state_dir, Ok)?;
     let local = |error: &dyn std::fmt::Display| Failure::Local(error.to_string());
     let journal = FileJournal::open(&state_dir, &account_id).map_err(|error| local(&error))?;
-    let mut inbox = Inbox::new(journal);
+    let instance_id = system::fresh_key();
+    let mut inbox = Inbox::new(journal, Turns::Reported, &instance_id);
     let endpoint =
         Endpoint::new(&identity.url, &identity.token).map_err(|error| Failure::Usage(error.to_string()))?;
     if std::io::stdin().is_terminal() {
         output::remark("attached programs speak JSON lines; type one, or end with Ctrl-D");
     }
     let tasks = TaskTracker::new();
-    let attach = Attach { instance_id: system::fresh_key(), take_over: args.take_over };
+    let attach = Attach { instance_id, take_over: args.take_over };
     let (mut link, gateway) = RunnerLink::start(&endpoint, attach, &tasks);
     let keys = PostKeys::new(system::fresh_key());
     let input = BufReader::new(tokio::io::stdin());
@@ -57,7 +58,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     tasks.close();
     tasks.wait().await;
     match ended.map_err(|error| local(&error))? {
-        Ended::Input | Ended::Stopped => Ok(()),
+        Ended::Harness | Ended::Stopped => Ok(()),
         Ended::Link { code, reason } => Err(Failure::Refused { code, reason }),
     }
 }

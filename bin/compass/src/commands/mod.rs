@@ -3,6 +3,8 @@
 pub(crate) mod accounts;
 pub(crate) mod agent;
 pub(crate) mod agent_attach;
+pub(crate) mod agent_program;
+pub(crate) mod agent_run;
 pub(crate) mod agents;
 pub(crate) mod answer;
 pub(crate) mod answer_flags;

@@ -36,7 +36,11 @@ pub(crate) const TABLE: &[Row] = &[
         &["compass-comms", "compass-memory", "compass-testkit"],
     ),
     ("compass-runner", &["compass-domain", "thiserror"], &[]),
-    ("compass-agent", &["compass-domain", "async-trait", "serde", "thiserror"], &["serde_json", "tokio"]),
+    (
+        "compass-agent",
+        &["compass-domain", "async-trait", "serde", "thiserror", "tokio", "tokio-util"],
+        &["proptest", "serde_json"],
+    ),
     (
         "compass-memory",
         &[
@@ -133,8 +137,8 @@ pub(crate) const TABLE: &[Row] = &[
     ),
     (
         "compass-harness",
-        &["compass-agent", "futures", "serde", "serde_json", "thiserror", "tokio"],
-        &["async-trait"],
+        &["compass-agent", "async-trait", "futures", "serde", "serde_json", "thiserror", "tokio"],
+        &[],
     ),
     (
         "compass",
@@ -159,6 +163,7 @@ pub(crate) const TABLE: &[Row] = &[
             "directories",
             "fs4",
             "getrandom",
+            "rustix",
             "serde",
             "serde_json",
             "serde_path_to_error",

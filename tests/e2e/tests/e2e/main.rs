@@ -4,6 +4,7 @@
 
 mod support;
 
+mod agent_run;
 mod ask_command;
 mod channels;
 mod crash;

@@ -137,7 +137,7 @@ impl End {
         if let Some(id) = self.answer_message_id {
             let account_id = identity.client.who_am_i().await?;
             let taken = FileJournal::open(&config::state_dir()?, &account_id)
-                .and_then(|mut journal| journal.take(&id));
+                .and_then(|mut journal| journal.take(std::slice::from_ref(&id)));
             taken.map_err(|error| Failure::Local(error.to_string()))?;
             identity.client.acknowledge(vec![id]).await?;
         }

@@ -1,0 +1,75 @@
+//! A journal in memory, and short words for messages.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use crate::{
+    ports::{Journal, JournalError, Mark, Wait},
+    seen::{Delivery, SeenMessage},
+};
+
+#[derive(Debug, Default)]
+pub(crate) struct Sheet {
+    pub(crate) marks: HashMap<String, Mark>,
+    pub(crate) waits: BTreeMap<String, Wait>,
+    pub(crate) broken: bool,
+}
+
+/// What several lives share.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Paper(Arc<Mutex<Sheet>>);
+
+impl Paper {
+    pub(crate) fn sheet(&self) -> MutexGuard<'_, Sheet> {
+        self.0.lock().expect("not poisoned")
+    }
+
+    fn write(&self, work: impl FnOnce(&mut Sheet)) -> Result<(), JournalError> {
+        let mut sheet = self.sheet();
+        if sheet.broken {
+            return Err(JournalError("disk full".into()));
+        }
+        work(&mut sheet);
+        Ok(())
+    }
+}
+
+impl Journal for Paper {
+    fn mark(&mut self, id: &str) -> Result<Option<Mark>, JournalError> {
+        Ok(self.sheet().marks.get(id).copied())
+    }
+
+    fn begin(&mut self, ids: &[String]) -> Result<(), JournalError> {
+        self.write(|sheet| sheet.marks.extend(ids.iter().map(|id| (id.clone(), Mark::Begun))))
+    }
+
+    fn take(&mut self, ids: &[String]) -> Result<(), JournalError> {
+        self.write(|sheet| sheet.marks.extend(ids.iter().map(|id| (id.clone(), Mark::Taken))))
+    }
+
+    fn refuse(&mut self, ids: &[String]) -> Result<(), JournalError> {
+        self.write(|sheet| sheet.marks.retain(|id, mark| *mark == Mark::Taken || !ids.contains(id)))
+    }
+
+    fn wait(&mut self, wait: &Wait) -> Result<(), JournalError> {
+        self.write(|sheet| drop(sheet.waits.insert(wait.key.clone(), wait.clone())))
+    }
+
+    fn end_wait(&mut self, key: &str) -> Result<(), JournalError> {
+        self.write(|sheet| drop(sheet.waits.remove(key)))
+    }
+
+    fn waits(&mut self) -> Result<Vec<Wait>, JournalError> {
+        Ok(self.sheet().waits.values().cloned().collect())
+    }
+}
+
+pub(crate) fn delivery(id: &str) -> Delivery {
+    Delivery { message: SeenMessage { id: id.into(), ..SeenMessage::default() }, ..Delivery::default() }
+}
+
+pub(crate) fn ids(list: &[&str]) -> Vec<String> {
+    list.iter().map(|id| (*id).to_owned()).collect()
+}

@@ -1,0 +1,194 @@
+//! Who waits for the answer to an ask that the harness itself posted.
+//!
+//! Such an answer goes to its waiter, ahead of both lanes, and is never put before the model: a turn may wait for
+//! the very answer that would wait for the turn's end. The wait is on disk before the ask is posted and until the
+//! end, so that a later life withdraws an ask whose waiter is gone.
+
+use std::collections::HashMap;
+
+use tokio::sync::oneshot;
+
+use crate::{
+    ports::{Call, CallError, CallResult, Gateway, Journal, JournalError, Wait},
+    seen::Delivery,
+    tools::{ToolError, post_ask_under},
+};
+
+/// How a wait ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// A person answered; say [`Inbox::took`](crate::inbox::Inbox::took) once the answer was taken.
+    Answered(Box<Delivery>),
+    /// The ask was withdrawn or its request ran out. It is not a "no".
+    Withdrawn,
+}
+
+/// What becomes of a delivery.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// Nobody waits for it.
+    Unclaimed(Box<Delivery>),
+    /// Its waiter has it.
+    Given,
+    /// It may be for an ask whose post has not come back yet.
+    Parked,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    wait: Wait,
+    tell: Option<oneshot::Sender<Outcome>>,
+    given: Option<Box<Delivery>>,
+}
+
+/// Everybody in this process who waits.
+#[derive(Debug, Default)]
+pub(crate) struct Waiters {
+    waiters: HashMap<String, Waiter>,
+    parked: Vec<Delivery>,
+}
+
+impl Waiters {
+    /// Begins a wait; the ask may be posted once this returns.
+    pub(crate) fn register(
+        &mut self,
+        journal: &mut dyn Journal,
+        wait: Wait,
+    ) -> Result<oneshot::Receiver<Outcome>, JournalError> {
+        journal.wait(&wait)?;
+        let (tell, ended) = oneshot::channel();
+        self.waiters.insert(wait.key.clone(), Waiter { wait, tell: Some(tell), given: None });
+        Ok(ended)
+    }
+
+    /// Notes the id of the ask that was posted; gives what was parked, to be looked at again.
+    pub(crate) fn posted(
+        &mut self,
+        journal: &mut dyn Journal,
+        key: &str,
+        ask_id: &str,
+    ) -> Result<Vec<Delivery>, JournalError> {
+        if let Some(waiter) = self.waiters.get_mut(key) {
+            waiter.wait.ask_id = Some(ask_id.to_owned());
+            journal.wait(&waiter.wait)?;
+        }
+        Ok(std::mem::take(&mut self.parked))
+    }
+
+    /// Looks whether somebody waits for a delivery, and gives it to them.
+    pub(crate) fn claim(&mut self, delivery: Box<Delivery>) -> Claim {
+        let Some(ask_id) = delivery.message.answer().map(|ask| ask.ask_id.clone()) else {
+            return Claim::Unclaimed(delivery);
+        };
+        let posting = self.waiters.values().any(|waiter| waiter.wait.ask_id.is_none());
+        let waits = |waiter: &&mut Waiter| waiter.wait.ask_id.as_ref() == Some(&ask_id);
+        let Some(waiter) = self.waiters.values_mut().find(waits) else {
+            if !posting {
+                return Claim::Unclaimed(delivery);
+            }
+            if self.parked.iter().all(|parked| parked.message.id != delivery.message.id) {
+                self.parked.push(*delivery);
+            }
+            return Claim::Parked;
+        };
+        if waiter.given.is_some() {
+            return Claim::Given;
+        }
+        let told = waiter.tell.take().map(|tell| tell.send(Outcome::Answered(delivery.clone())));
+        if told.is_some_and(|told| told.is_ok()) {
+            waiter.given = Some(delivery);
+            return Claim::Given;
+        }
+        Claim::Unclaimed(delivery)
+    }
+
+    /// The message that a waiter took; its wait is over once that is acknowledged.
+    pub(crate) fn taken(&mut self, key: &str) -> Option<String> {
+        self.waiters.get_mut(key)?.given.take().map(|delivery| delivery.message.id)
+    }
+
+    /// Ends a wait; gives what now has to go another way.
+    pub(crate) fn end(&mut self, journal: &mut dyn Journal, key: &str) -> Result<Vec<Delivery>, JournalError> {
+        journal.end_wait(key)?;
+        let Some(waiter) = self.waiters.remove(key) else { return Ok(Vec::new()) };
+        if let Some(tell) = waiter.tell {
+            // Whoever waited may be gone.
+            drop(tell.send(Outcome::Withdrawn));
+        }
+        let mut freed = std::mem::take(&mut self.parked);
+        freed.extend(waiter.given.map(|delivery| *delivery));
+        Ok(freed)
+    }
+
+    /// The key under which somebody waits for this ask.
+    pub(crate) fn key_of(&self, ask_id: &str) -> Option<String> {
+        let waits = |waiter: &&Waiter| waiter.wait.ask_id.as_deref() == Some(ask_id);
+        self.waiters.values().find(waits).map(|waiter| waiter.wait.key.clone())
+    }
+
+    pub(crate) fn knows(&self, key: &str) -> bool {
+        self.waiters.contains_key(key)
+    }
+}
+
+/// Posts the ask of a wait and gives its id; a repeat finds the same ask.
+///
+/// # Errors
+///
+/// [`ToolError`] that says what the server said.
+pub async fn post(gateway: &dyn Gateway, wait: &Wait) -> Result<String, ToolError> {
+    let posted = post_ask_under(gateway, wait.key.clone(), &wait.key, wait.ask.clone()).await?;
+    Ok(posted.ask_id.unwrap_or_default())
+}
+
+/// What became of an ask whose waiter is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// Nobody is asked any more.
+    Withdrawn,
+    /// The answer was first: it comes as any message does.
+    Answered,
+}
+
+/// Withdraws an ask whose waiter died with an earlier life; an answer that was first is left to come.
+///
+/// # Errors
+///
+/// [`ToolError`] or [`CallError`] as a text if the server cannot say; the wait stays on disk then.
+pub async fn withdraw(gateway: &dyn Gateway, wait: &Wait) -> Result<Left, WithdrawError> {
+    let ask_id = match &wait.ask_id {
+        Some(ask_id) => ask_id.clone(),
+        // The earlier life died around its post: the same post under the same key says which ask it was.
+        None => match post(gateway, wait).await {
+            Ok(ask_id) => ask_id,
+            Err(ToolError::Failed { code, .. }) if is_final(&code) => return Ok(Left::Withdrawn),
+            Err(error) => return Err(error.into()),
+        },
+    };
+    match gateway.call(&wait.key, Call::CancelAsk { ask_id }).await {
+        Ok(CallResult::CancelAsk) => Ok(Left::Withdrawn),
+        Ok(other) => Err(WithdrawError::Unexpected(format!("{other:?}"))),
+        Err(CallError::Refused { code, .. }) if code == "already_exists" => Ok(Left::Answered),
+        // An ask that is not there, or no longer ours to see, cannot be withdrawn and asks nobody for us.
+        Err(CallError::Refused { code, .. }) if is_final(&code) => Ok(Left::Withdrawn),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Why it is not known what became of an ask.
+#[derive(Debug, thiserror::Error)]
+pub enum WithdrawError {
+    /// The ask could not be found again.
+    #[error(transparent)]
+    Post(#[from] ToolError),
+    /// It could not be withdrawn.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The server answered something else.
+    #[error("protocol violation: expected cancel_ask, got {0}")]
+    Unexpected(String),
+}
+
+fn is_final(code: &str) -> bool {
+    matches!(code, "not_found" | "permission_denied" | "invalid_argument" | "already_exists")
+}

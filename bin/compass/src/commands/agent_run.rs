@@ -1,0 +1,184 @@
+//! `compass agent run`: the core of an agent that its runner started, around the agent's own program.
+
+use std::{ffi::OsString, path::PathBuf, process::ExitStatus, process::Stdio, sync::Arc, time::Duration};
+
+use compass_agent::{
+    control::{self, SessionLink},
+    inbox::Inbox,
+    lanes::Turns,
+    ports::{Frame, SessionState},
+    session::{Ended, RunError},
+    spine::Spine,
+    tools::PostKeys,
+};
+use compass_gateway::{AgentSocket, FileJournal};
+use compass_harness::jsonl;
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::{
+    io::BufReader,
+    process::{Child, ChildStdin, ChildStdout, Command},
+    signal::unix::{SignalKind, signal},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{failure::Failure, system};
+
+/// How long a program has to end by itself once its input is closed.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long the lines of a program that ended are read.
+const LAST_LINES: Duration = Duration::from_millis(500);
+/// How long the last frames have to leave.
+const DRAIN: Duration = Duration::from_secs(3);
+
+/// Options of `compass agent run`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Socket of the agent's runner
+    #[arg(long, env = "COMPASS_AGENT_SOCKET", value_name = "PATH", required = true)]
+    socket: PathBuf,
+    /// Directory of the journal of taken messages
+    #[arg(long, env = "COMPASS_AGENT_STATE_DIR", value_name = "DIR", required = true)]
+    state_dir: PathBuf,
+    /// Account of the agent
+    #[arg(long, env = "COMPASS_AGENT_ACCOUNT_ID", value_name = "ID", required = true)]
+    account_id: String,
+    /// What the program speaks
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Kind::JsonLines)]
+    harness: Kind,
+    /// The agent's program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+/// What an agent's program speaks.
+#[derive(clap::ValueEnum, Debug, Clone, Copy)]
+enum Kind {
+    /// JSON lines on its standard input and output
+    JsonLines,
+}
+
+/// Runs until the program ends, the runner ends the session, or a signal asks for the end.
+pub(crate) async fn run(args: Args) -> Result<(), Failure> {
+    let Kind::JsonLines = args.harness;
+    let local = |error: &dyn std::fmt::Display| Failure::Local(error.to_string());
+    let socket = AgentSocket::new(&args.socket).map_err(|error| Failure::Usage(error.to_string()))?;
+    let journal = FileJournal::open(&args.state_dir, &args.account_id).map_err(|error| local(&error))?;
+    let (tasks, spine, publishing) = (TaskTracker::new(), Spine::default(), CancellationToken::new());
+    let (queues, publisher, stopped) = (spine.clone(), socket.clone(), publishing.clone());
+    tasks.spawn(async move { queues.run(&publisher, stopped).await });
+    spine.send(Frame::State(SessionState::Starting));
+    let ended = match Program::start(&args.program) {
+        Ok(program) => {
+            let controls = control::start(Arc::new(socket.clone()), spine.clone(), &tasks);
+            let mut link = SessionLink::new(controls, spine.clone());
+            let ended = drive(program, &mut link, &socket, journal).await;
+            link.abandon();
+            ended
+        }
+        Err(failure) => Err(failure),
+    };
+    let well = matches!(&ended, Ok(ended) if ended.is_well());
+    spine.send(Frame::State(if well { SessionState::Stopped } else { SessionState::Errored }));
+    // What does not leave in time is asked for again by the server's next delivery.
+    spine.drain(DRAIN).await;
+    publishing.cancel();
+    tasks.close();
+    tasks.wait().await;
+    ended?.into_result()
+}
+
+/// Why it is over, and how the program ended.
+struct Over {
+    ended: Option<Result<Ended, RunError>>,
+    status: ExitStatus,
+}
+
+impl Over {
+    /// True if somebody wanted the end, or the program came to it by itself.
+    fn is_well(&self) -> bool {
+        match &self.ended {
+            None | Some(Ok(Ended::Stopped)) => true,
+            Some(Ok(Ended::Harness) | Err(RunError::Harness(_))) => self.status.success(),
+            Some(Ok(Ended::Link { .. }) | Err(RunError::Journal(_))) => false,
+        }
+    }
+
+    fn into_result(self) -> Result<(), Failure> {
+        match self.ended {
+            Some(Err(RunError::Journal(error))) => Err(Failure::Local(error.to_string())),
+            Some(Ok(Ended::Link { reason, .. })) => {
+                Err(Failure::Local(format!("the runner cannot be reached: {reason}")))
+            }
+            _ if self.status.success() => Ok(()),
+            _ => Err(Failure::Program(self.status)),
+        }
+    }
+}
+
+async fn drive(
+    mut program: Program,
+    link: &mut SessionLink,
+    socket: &AgentSocket,
+    journal: FileJournal,
+) -> Result<Over, Failure> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let life = system::fresh_key();
+    let mut inbox = Inbox::new(journal, Turns::Reported, &life);
+    let keys = PostKeys::new(life);
+    let (stdin, stdout) = program.pipes;
+    let ended = {
+        let running = jsonl::run(link, socket, &keys, &mut inbox, BufReader::new(stdout), stdin);
+        tokio::pin!(running);
+        tokio::select! {
+            ended = &mut running => Some(ended),
+            // What it wrote last is read; a process it left behind may hold its pipes for ever.
+            _ = program.child.wait() => {
+                let last = tokio::time::timeout(LAST_LINES, running).await;
+                Some(last.unwrap_or(Ok(Ended::Harness)))
+            }
+            _ = terminate.recv() => None,
+            _ = interrupt.recv() => None,
+        }
+    };
+    // Its input is closed by now.
+    let asked = ended.is_none();
+    let status = end(&mut program.child, asked).await?;
+    Ok(Over { ended, status })
+}
+
+/// The agent's program with its pipes; it dies with this process.
+struct Program {
+    child: Child,
+    pipes: (ChildStdin, ChildStdout),
+}
+
+impl Program {
+    /// Starts it from this thread, whose end is the end of this process.
+    fn start(program: &[OsString]) -> Result<Self, Failure> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("agent-program").arg(format!("--parent={}", std::process::id())).arg("--").args(program);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(stdin), Some(stdout)) => Ok(Self { child, pipes: (stdin, stdout) }),
+            _ => Err(Failure::Local("the agent's program has no pipes".to_owned())),
+        }
+    }
+}
+
+/// Waits for the program's end, then asks for it, then makes it.
+async fn end(child: &mut Child, ask_at_once: bool) -> Result<ExitStatus, Failure> {
+    if !ask_at_once && let Ok(status) = tokio::time::timeout(GRACE, child.wait()).await {
+        return Ok(status?);
+    }
+    if let Some(pid) = child.id().and_then(|id| Pid::from_raw(id.cast_signed())) {
+        // It may end at this very moment.
+        let _ = kill_process(pid, Signal::TERM);
+    }
+    if let Ok(status) = tokio::time::timeout(GRACE, child.wait()).await {
+        return Ok(status?);
+    }
+    child.start_kill()?;
+    Ok(child.wait().await?)
+}
