@@ -13,6 +13,7 @@ mod identity;
 mod limits;
 mod people;
 mod race;
+mod recovery;
 mod reset;
 mod roster;
 mod samples;

@@ -4,6 +4,7 @@ mod attach;
 mod drafts;
 mod process;
 mod random;
+mod runner;
 mod world;
 
 use std::{
@@ -15,6 +16,7 @@ pub(crate) use attach::Attach;
 pub(crate) use drafts::{answered, choose, question, skip, write};
 pub(crate) use process::{Process, program};
 pub(crate) use random::Random;
+pub(crate) use runner::{Given, Profile, Runner, given, given_answer, notes, program_of};
 pub(crate) use world::{Done, Storage, World};
 
 /// How long anything may take that must come.
