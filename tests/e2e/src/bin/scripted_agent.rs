@@ -4,6 +4,8 @@
 //! appended to LOG before it is acknowledged. With ASKS it posts so many asks, one after another, and goes on where
 //! an earlier life stopped. Texts that begin with `do:` tell it what to do.
 
+#![expect(clippy::disallowed_methods, reason = "an agent's program has no ports of ours")]
+
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, BufRead as _, Write as _},
@@ -90,12 +92,14 @@ impl Agent {
                 ("release", _) => self.holds = false,
                 ("exit", code) => return Ok(Some(code.parse().unwrap_or(1))),
                 ("say", text) => {
-                    let arguments = json!({ "topic": "Talk", "create_topic": true, "text": text });
-                    let call = json!({
-                        "type": "call", "id": line["message"]["id"], "tool": "comms_post_message",
-                        "arguments": arguments,
-                    });
-                    say(&self.out, &call)?;
+                    self.post(line, None, text)?;
+                }
+                // Says the same to another one, who is to say it back.
+                ("echo", names) => {
+                    let names: Vec<&str> = names.split_whitespace().collect();
+                    let &[channel, other, own] = names.as_slice() else { continue };
+                    let text = format!("@{other} do:echo {channel} {own} {other}");
+                    self.post(line, Some(channel), &text)?;
                 }
                 (state @ ("working" | "ready"), _) => {
                     say(&self.out, &json!({ "type": "state", "state": state }))?;
@@ -104,6 +108,14 @@ impl Agent {
             }
         }
         Ok(None)
+    }
+
+    /// Posts as the agent, once for each message that says so.
+    fn post(&self, because: &Value, channel: Option<&str>, text: &str) -> io::Result<()> {
+        let arguments = json!({ "channel": channel, "topic": "Talk", "create_topic": true, "text": text });
+        let id = &because["message"]["id"];
+        let call = json!({ "type": "call", "id": id, "tool": "comms_post_message", "arguments": arguments });
+        say(&self.out, &call)
     }
 
     /// One line in one write, so that a kill leaves whole lines.

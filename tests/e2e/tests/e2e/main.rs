@@ -5,11 +5,14 @@
 mod support;
 
 mod ask_command;
+mod brake;
 mod channels;
 mod crash;
+mod cut;
 mod delivery;
 mod demo;
 mod identity;
+mod kills;
 mod limits;
 mod people;
 mod race;
@@ -20,3 +23,4 @@ mod samples;
 mod serve;
 mod spec;
 mod storm;
+mod wedged;

@@ -3,6 +3,7 @@
 mod attach;
 mod drafts;
 mod process;
+mod proxy;
 mod random;
 mod runner;
 mod world;
@@ -15,6 +16,7 @@ use std::{
 pub(crate) use attach::Attach;
 pub(crate) use drafts::{answered, choose, question, skip, write};
 pub(crate) use process::{Process, program};
+pub(crate) use proxy::Proxy;
 pub(crate) use random::Random;
 pub(crate) use runner::{Given, Profile, Runner, given, given_answer, notes, program_of};
 pub(crate) use world::{Done, Storage, World};

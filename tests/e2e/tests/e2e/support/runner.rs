@@ -1,6 +1,7 @@
 //! A runner process, and what its agents' programs wrote down.
 
 use std::{
+    fmt::Write as _,
     fs::{self, File},
     path::PathBuf,
     process::Stdio,
@@ -25,12 +26,14 @@ pub(crate) struct Profile {
     pub(crate) pause_ms: u32,
     pub(crate) wake: &'static str,
     pub(crate) restart: &'static str,
+    /// Another program than ours.
+    pub(crate) command: Option<&'static str>,
 }
 
 impl Profile {
     /// A program that only takes messages.
     pub(crate) fn quiet(handle: &str) -> Self {
-        Self { handle: handle.into(), asks: 0, pause_ms: 0, wake: "never", restart: "always" }
+        Self { handle: handle.into(), asks: 0, pause_ms: 0, wake: "never", restart: "always", command: None }
     }
 }
 
@@ -66,17 +69,20 @@ impl Runner {
         for profile in profiles {
             let account = accounts.iter().find(|account| account.handle == profile.handle).unwrap();
             let log = log(world, &profile.handle);
-            config.push_str(&format!(
-                "[[agent]]\naccount_id = {:?}\nname = {:?}\ncommand = {AGENT:?}\nargs = [{:?}, \"{}\", \"{}\"]\n\
+            write!(
+                config,
+                "[[agent]]\naccount_id = {:?}\nname = {:?}\ncommand = {:?}\nargs = [{:?}, \"{}\", \"{}\"]\n\
                  harness = \"json-lines\"\nwake = {:?}\nrestart = {:?}\n\n",
                 account.id,
                 profile.handle,
+                profile.command.unwrap_or(AGENT),
                 log.to_str().unwrap(),
                 profile.asks,
                 profile.pause_ms,
                 profile.wake,
                 profile.restart,
-            ));
+            )
+            .unwrap();
         }
         fs::write(runner.folder(world).join("runner.toml"), config).unwrap();
         runner
@@ -104,11 +110,6 @@ impl Runner {
         let told = File::options().append(true).create(true).open(folder.join("log")).unwrap();
         command.stderr(Stdio::from(told));
         self.running = Some(Process::spawn(&mut command));
-    }
-
-    /// Its process id.
-    pub(crate) fn pid(&self) -> Pid {
-        self.running.as_ref().unwrap().0.pid()
     }
 
     /// Sends it a signal.
