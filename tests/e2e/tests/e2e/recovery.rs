@@ -4,8 +4,8 @@ use compass_client::{ChannelName, ClientError, MemberChanges, model::Ask};
 use rustix::process::Signal;
 
 use crate::support::{
-    Given, Profile, Runner, World, choose, given, given_answer, notes, on_both, program_of, question, trials,
-    until, write,
+    Given, Profile, Runner, World, choose, given, given_answer, is_gone, notes, on_both, program_of,
+    question, trials, until, write,
 };
 
 on_both!(
@@ -16,6 +16,7 @@ on_both!(
     an_asker_outside_the_sweep_set_that_lives_is_steered_without_a_restart,
     an_answer_that_is_owed_interrupts_a_turn_and_is_rendered_the_same,
     a_server_that_died_before_it_routed_an_answer_owes_it_after_its_restart,
+    a_runner_takes_its_agents_with_it_however_it_ends,
 );
 
 /// A runner with the agent `bot` on it, which is started if wanted.
@@ -204,4 +205,16 @@ async fn a_server_that_died_before_it_routed_an_answer_owes_it_after_its_restart
         once(&given_answer(world, "bot", &ask.ask_id).await, true);
         world.nothing_owed("bot").await;
     }
+}
+
+async fn a_runner_takes_its_agents_with_it_however_it_ends(world: &mut World) {
+    let mut runner = runner(world, true).await;
+    let first = program_of(world, "bot").unwrap();
+    runner.kill().await;
+    until("the end of the program", async || is_gone(first).then_some(())).await;
+    runner.start(world);
+    lived(world, 2).await;
+    let second = program_of(world, "bot").unwrap();
+    runner.end().await;
+    assert!(is_gone(second), "a runner that ended left a program behind");
 }

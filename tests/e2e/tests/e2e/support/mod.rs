@@ -15,7 +15,7 @@ use std::{
 
 pub(crate) use attach::Attach;
 pub(crate) use drafts::{answered, choose, question, skip, write};
-pub(crate) use process::{Process, program};
+pub(crate) use process::{Process, is_gone, program};
 pub(crate) use proxy::Proxy;
 pub(crate) use random::Random;
 pub(crate) use runner::{Given, Profile, Runner, given, given_answer, notes, program_of};

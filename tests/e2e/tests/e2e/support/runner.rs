@@ -40,6 +40,7 @@ impl Profile {
 /// A runner, which may be away.
 pub(crate) struct Runner {
     name: String,
+    folder: PathBuf,
     url: String,
     running: Option<(Process, ChildStdin, ChildStdout)>,
 }
@@ -60,10 +61,11 @@ pub(crate) struct Given {
 impl Runner {
     /// Makes a runner's token and configuration; it does not run yet.
     pub(crate) async fn set_up(world: &World, name: &str, profiles: &[Profile]) -> Self {
-        let runner = Self { name: name.into(), url: world.url(), running: None };
+        let folder = world.home().join(name);
+        let runner = Self { name: name.into(), folder, url: world.url(), running: None };
         let token = world.ok(&["token", "create", "--runner", name]).await;
-        fs::create_dir_all(runner.folder(world)).unwrap();
-        fs::write(runner.folder(world).join("token"), token.split_whitespace().last().unwrap()).unwrap();
+        fs::create_dir_all(runner.folder).unwrap();
+        fs::write(runner.folder.join("token"), token.split_whitespace().last().unwrap()).unwrap();
         let accounts = world.person().await.accounts().await.unwrap();
         let mut config = String::new();
         for profile in profiles {
@@ -84,12 +86,8 @@ impl Runner {
             )
             .unwrap();
         }
-        fs::write(runner.folder(world).join("runner.toml"), config).unwrap();
+        fs::write(runner.folder.join("runner.toml"), config).unwrap();
         runner
-    }
-
-    fn folder(&self, world: &World) -> PathBuf {
-        world.home().join(&self.name)
     }
 
     /// Where it finds the server, instead of the server itself.
@@ -101,7 +99,7 @@ impl Runner {
     /// Starts it.
     pub(crate) fn start(&mut self, world: &World) {
         assert!(self.running.is_none(), "the runner runs already");
-        let folder = self.folder(world);
+        let folder = &self.folder;
         let mut command = world.command();
         command.args(["runner", "--config"]).arg(folder.join("runner.toml"));
         command.arg("--token-file").arg(folder.join("token"));
@@ -128,10 +126,14 @@ impl Runner {
         process.signal(Signal::TERM);
         assert!(process.ended().await.success());
     }
+}
 
-    /// What it said.
-    pub(crate) fn said(&self, world: &World) -> String {
-        fs::read_to_string(self.folder(world).join("log")).unwrap_or_default()
+impl Drop for Runner {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+            eprintln!("--- the log of runner {} ---\n{log}---", self.name);
+        }
     }
 }
 
