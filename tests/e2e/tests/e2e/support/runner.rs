@@ -64,7 +64,7 @@ impl Runner {
         let folder = world.home().join(name);
         let runner = Self { name: name.into(), folder, url: world.url(), running: None };
         let token = world.ok(&["token", "create", "--runner", name]).await;
-        fs::create_dir_all(runner.folder).unwrap();
+        fs::create_dir_all(&runner.folder).unwrap();
         fs::write(runner.folder.join("token"), token.split_whitespace().last().unwrap()).unwrap();
         let accounts = world.person().await.accounts().await.unwrap();
         let mut config = String::new();
