@@ -5,7 +5,7 @@ use std::time::Duration;
 use compass_client::{ChannelName, MemberChanges, Page};
 use serde_json::Value;
 
-use crate::support::{Profile, Runner, World, given, notes, on_both, until, write};
+use crate::support::{Profile, RunnerProcess, World, given, notes, on_both, until, write};
 
 on_both!(
     two_agents_that_mention_each_other_stop_until_a_person_speaks,
@@ -17,7 +17,8 @@ const BRAKE: usize = 30;
 
 async fn two_agents_that_mention_each_other_stop_until_a_person_speaks(world: &mut World) {
     world.ok(&["agent", "create", "other"]).await;
-    let mut runner = Runner::set_up(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
+    let mut runner =
+        RunnerProcess::set_up(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
     runner.start(world);
     world.attached_runner("box").await;
     for handle in ["bot", "other"] {
@@ -46,7 +47,7 @@ async fn two_agents_that_mention_each_other_stop_until_a_person_speaks(world: &m
 
 async fn a_start_that_fails_is_left_alone_and_told_by_the_doctor(world: &mut World) {
     let profile = Profile { wake: "mention", command: Some("/nonexistent/agent"), ..Profile::quiet("bot") };
-    let mut runner = Runner::set_up(world, "box", &[profile]).await;
+    let mut runner = RunnerProcess::set_up(world, "box", &[profile]).await;
     runner.start(world);
     world.attached_runner("box").await;
     let first = world.run(&["agents", "start", "bot"]).await;

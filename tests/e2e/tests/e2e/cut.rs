@@ -4,7 +4,9 @@ use std::{collections::HashMap, time::Duration};
 
 use compass_client::ClientError;
 
-use crate::support::{Profile, Proxy, Runner, World, choose, given, given_answer, on_both, trials, until};
+use crate::support::{
+    Profile, Proxy, RunnerProcess, World, choose, given, given_answer, on_both, trials, until,
+};
 
 on_both!(answers_given_while_a_runner_is_cut_off_arrive_when_it_is_back_and_no_frame_comes_three_times);
 
@@ -21,7 +23,7 @@ async fn answers_given_while_a_runner_is_cut_off_arrive_when_it_is_back_and_no_f
     }
     let profiles: Vec<Profile> = (0..AGENTS).map(|number| Profile::quiet(&handle(number))).collect();
     let proxy = Proxy::start(world.url().trim_start_matches("http://").to_owned()).await;
-    let mut runner = Runner::set_up(world, "box", &profiles).await.through(proxy.url());
+    let mut runner = RunnerProcess::set_up(world, "box", &profiles).await.through(proxy.url());
     runner.start(world);
     world.attached_runner("box").await;
     for number in 0..AGENTS {

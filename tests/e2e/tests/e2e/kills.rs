@@ -19,7 +19,8 @@ use compass_client::{Client, ClientError, Page};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{
-    Given, PATIENCE, Profile, Random, Runner, World, choose, given, notes, on_both, program_of, trials, until,
+    Given, PATIENCE, Profile, Random, RunnerProcess, World, choose, given, notes, on_both, program_of,
+    trials, until,
 };
 
 on_both!(every_answer_arrives_whatever_is_killed_and_what_arrives_twice_says_so);
@@ -74,7 +75,7 @@ async fn every_answer_arrives_whatever_is_killed_and_what_arrives_twice_says_so(
             ..Profile::quiet(&handle(number))
         })
         .collect();
-    let mut runner = Runner::set_up(world, "box", &profiles).await;
+    let mut runner = RunnerProcess::set_up(world, "box", &profiles).await;
     runner.start(world);
     world.attached_runner("box").await;
     for number in 0..AGENTS {
@@ -121,7 +122,7 @@ async fn every_answer_arrives_whatever_is_killed_and_what_arrives_twice_says_so(
 }
 
 /// Kills one thing and brings it back; the runner brings back agents.
-async fn kill(world: &mut World, runner: &mut Runner, victim: Victim, random: &mut Random) -> Kill {
+async fn kill(world: &mut World, runner: &mut RunnerProcess, victim: Victim, random: &mut Random) -> Kill {
     tokio::time::sleep(Duration::from_millis(100 + random.below(400))).await;
     match victim {
         Victim::Server => {

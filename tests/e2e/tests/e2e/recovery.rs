@@ -4,7 +4,7 @@ use compass_client::{ChannelName, ClientError, MemberChanges, model::Ask};
 use rustix::process::Signal;
 
 use crate::support::{
-    Given, Profile, Runner, World, choose, given, given_answer, is_gone, notes, on_both, program_of,
+    Given, Profile, RunnerProcess, World, choose, given, given_answer, is_gone, notes, on_both, program_of,
     question, trials, until, write,
 };
 
@@ -20,8 +20,8 @@ on_both!(
 );
 
 /// A runner with the agent `bot` on it, which is started if wanted.
-async fn runner(world: &World, starts: bool) -> Runner {
-    let mut runner = Runner::set_up(world, "box", &[Profile::quiet("bot")]).await;
+async fn runner(world: &World, starts: bool) -> RunnerProcess {
+    let mut runner = RunnerProcess::set_up(world, "box", &[Profile::quiet("bot")]).await;
     runner.start(world);
     world.attached_runner("box").await;
     if starts {

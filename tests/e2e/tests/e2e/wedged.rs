@@ -7,7 +7,7 @@ use rustix::process::{Signal, kill_process};
 use tokio::task::JoinSet;
 
 use crate::support::{
-    Profile, Runner, World, choose, given, given_answer, on_both, program_of, trials, until, write,
+    Profile, RunnerProcess, World, choose, given, given_answer, on_both, program_of, trials, until, write,
 };
 
 on_both!(
@@ -39,7 +39,8 @@ fn soon(took: Duration, what: &str) {
 
 async fn a_program_that_stands_still_delays_nobody_and_gets_its_steers_when_it_goes_on(world: &mut World) {
     two(world).await;
-    let mut runner = Runner::set_up(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
+    let mut runner =
+        RunnerProcess::set_up(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
     runner.start(world);
     world.attached_runner("box").await;
     for handle in ["bot", "other"] {
@@ -68,8 +69,8 @@ async fn a_program_that_stands_still_delays_nobody_and_gets_its_steers_when_it_g
 
 async fn a_runner_that_stands_still_delays_no_agent_of_another_runner(world: &mut World) {
     two(world).await;
-    let mut wedged = Runner::set_up(world, "box", &[Profile::quiet("bot")]).await;
-    let mut well = Runner::set_up(world, "yard", &[Profile::quiet("other")]).await;
+    let mut wedged = RunnerProcess::set_up(world, "box", &[Profile::quiet("bot")]).await;
+    let mut well = RunnerProcess::set_up(world, "yard", &[Profile::quiet("other")]).await;
     wedged.start(world);
     well.start(world);
     world.attached_runner("box").await;
@@ -91,7 +92,8 @@ async fn a_runner_that_stands_still_delays_no_agent_of_another_runner(world: &mu
 
 async fn a_long_sweep_behind_a_busy_agent_delays_no_other_session(world: &mut World) {
     two(world).await;
-    let mut runner = Runner::set_up(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
+    let mut runner =
+        RunnerProcess::set_up(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
     runner.start(world);
     world.attached_runner("box").await;
     world.ok(&["agents", "start", "other"]).await;

@@ -5,7 +5,7 @@ mod drafts;
 mod process;
 mod proxy;
 mod random;
-mod runner;
+mod runner_process;
 mod world;
 
 use std::{
@@ -18,7 +18,7 @@ pub(crate) use drafts::{answered, choose, question, skip, write};
 pub(crate) use process::{Process, is_gone, program};
 pub(crate) use proxy::Proxy;
 pub(crate) use random::Random;
-pub(crate) use runner::{Given, Profile, Runner, given, given_answer, notes, program_of};
+pub(crate) use runner_process::{Given, Profile, RunnerProcess, given, given_answer, notes, program_of};
 pub(crate) use world::{Done, Storage, World};
 
 /// How long anything may take that must come.

@@ -38,7 +38,7 @@ impl Profile {
 }
 
 /// A runner, which may be away.
-pub(crate) struct Runner {
+pub(crate) struct RunnerProcess {
     name: String,
     folder: PathBuf,
     url: String,
@@ -58,7 +58,7 @@ pub(crate) struct Given {
     pub(crate) line: Value,
 }
 
-impl Runner {
+impl RunnerProcess {
     /// Makes a runner's token and configuration; it does not run yet.
     pub(crate) async fn set_up(world: &World, name: &str, profiles: &[Profile]) -> Self {
         let folder = world.home().join(name);
@@ -128,7 +128,7 @@ impl Runner {
     }
 }
 
-impl Drop for Runner {
+impl Drop for RunnerProcess {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
