@@ -3,8 +3,10 @@
 mod attach;
 mod drafts;
 mod process;
+mod proxy;
 mod random;
 mod runner;
+mod runner_process;
 mod world;
 
 use std::{
@@ -15,8 +17,10 @@ use std::{
 pub(crate) use attach::Attach;
 pub(crate) use drafts::{answered, choose, question, skip, write};
 pub(crate) use process::{Process, is_gone, program};
+pub(crate) use proxy::Proxy;
 pub(crate) use random::Random;
 pub(crate) use runner::Runner;
+pub(crate) use runner_process::{Given, Profile, RunnerProcess, given, given_answer, notes, program_of};
 pub(crate) use world::{Done, Storage, World};
 
 /// How long anything may take that must come.

@@ -246,6 +246,24 @@ impl World {
         (message, ask)
     }
 
+    /// Waits until the server knows the state an agent reported.
+    pub(crate) async fn state(&self, handle: &str, wanted: &str) {
+        until("the reported state", async || {
+            let rows = self.json(&["roster"]).await;
+            rows.iter().any(|row| row["handle"] == handle && row["presence"] == wanted).then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until a runner's stream is open: only then can it be told to start anything.
+    pub(crate) async fn attached_runner(&self, name: &str) {
+        until("the runner's stream", async || {
+            let log = fs::read_to_string(self.home().join(name).join("log")).unwrap_or_default();
+            log.contains("attached").then_some(())
+        })
+        .await;
+    }
+
     /// Waits until an agent is owed nothing: every receipt reached the database.
     pub(crate) async fn nothing_owed(&self, handle: &str) {
         let agent = self.agent(handle).await;
