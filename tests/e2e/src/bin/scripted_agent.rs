@@ -88,7 +88,8 @@ impl Agent {
         for text in blocks.iter().filter_map(|block| block["text"].as_str()) {
             let Some((_, order)) = text.split_once("do:") else { continue };
             match order.split_once(' ').unwrap_or((order, "")) {
-                ("hold", _) => self.holds = true,
+                // A later life that is told so once more does not hold.
+                ("hold", _) => self.holds = line["delivered_before"] == json!(false),
                 ("release", _) => self.holds = false,
                 ("exit", code) => return Ok(Some(code.parse().unwrap_or(1))),
                 ("say", text) => {

@@ -74,13 +74,14 @@ impl RunnerProcess {
             write!(
                 config,
                 "[[agent]]\naccount_id = {:?}\nname = {:?}\ncommand = {:?}\nargs = [{:?}, \"{}\", \"{}\"]\n\
-                 harness = \"json-lines\"\nwake = {:?}\nrestart = {:?}\n\n",
+                 harness = \"json-lines\"\ndirectory = {:?}\nwake = {:?}\nrestart = {:?}\n\n",
                 account.id,
                 profile.handle,
                 profile.command.unwrap_or(AGENT),
                 log.to_str().unwrap(),
                 profile.asks,
                 profile.pause_ms,
+                world.home(),
                 profile.wake,
                 profile.restart,
             )
