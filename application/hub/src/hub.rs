@@ -12,6 +12,7 @@ use crate::{
     ports::{Audience, Lanes, Launcher, Ledger, Placements},
     presence::{Dirty, publisher},
     sessions::{Enrollments, Registry, Spawns, lease},
+    wake::{self, Wakes},
 };
 
 /// What the hub is given.
@@ -50,8 +51,9 @@ pub struct Hub {
     pub(crate) enrollments: Enrollments,
     pub(crate) router: Router,
     pub(crate) dirty: Dirty,
-    pub(crate) spawns: Spawns,
     pub(crate) notes: Arc<Notes>,
+    pub(crate) wakes: Wakes,
+    pub(crate) spawns: Spawns,
     /// For work that outlives its caller.
     pub(crate) me: Weak<Self>,
 }
@@ -66,13 +68,14 @@ impl Hub {
             router: Router::default(),
             dirty: Dirty::default(),
             notes: Arc::default(),
+            wakes: Wakes::default(),
             spawns: Spawns::default(),
             me: me.clone(),
         })
     }
 
-    /// Takes this node's lease and spawns the hub's tasks: lease renewal, consumer, router, catch-up and presence
-    /// publisher. What is posted after it returns is delivered.
+    /// Takes this node's lease and spawns the hub's tasks: lease renewal, consumer, router, catch-up, wakes and
+    /// presence publisher. What is posted after it returns is delivered.
     ///
     /// # Errors
     ///
@@ -86,6 +89,7 @@ impl Hub {
         tasks.spawn(router::run(Arc::clone(self)));
         tasks.spawn(catch_up::run(Arc::clone(self)));
         tasks.spawn(lease::run(Arc::clone(self)));
+        tasks.spawn(wake::run(Arc::clone(self)));
         Ok(())
     }
 }

@@ -7,5 +7,6 @@ pub mod ports;
 mod presence;
 pub mod sessions;
 mod timing;
+mod wake;
 
 pub use hub::{Hub, HubPorts};

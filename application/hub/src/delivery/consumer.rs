@@ -142,6 +142,7 @@ impl Consumer {
                 mailbox.catch_up();
             }
         }
+        self.hub.wakes.suggest(tenant);
         Ok(())
     }
 
@@ -196,7 +197,11 @@ impl Consumer {
         let members = self.recipients.members(&*audience, tenant, channel).await?;
         let mut targets = routing::targets(message, &members);
         targets.retain(|target| ready == Ready::All || !target.owed);
+        let all = targets.len();
         targets.retain(|target| self.hub.registry.delivering(&(tenant.clone(), target.account)).is_some());
+        if targets.len() < all {
+            self.hub.wakes.suggest(tenant);
+        }
         Ok(targets)
     }
 

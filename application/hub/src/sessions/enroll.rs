@@ -1,8 +1,12 @@
 //! Which processes of which runner enrolled, the streams they opened, and the sessions minted for them.
 
-use std::{collections::HashMap, sync::Mutex, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Mutex,
+    time::Duration,
+};
 
-use compass_domain::{AccountId, Classified, ErrorKind, LifecycleState, SessionId, WakePolicy};
+use compass_domain::{AccountId, Classified, ErrorKind, LifecycleState, SessionId, TenantId, WakePolicy};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -201,6 +205,16 @@ pub(crate) struct Enrollments {
 }
 
 impl Enrollments {
+    /// The tenants that have named runners here.
+    pub(crate) fn tenants_with_runners(&self) -> BTreeSet<TenantId> {
+        let state = lock(&self.state);
+        let named = state.runners.keys().filter_map(|runner| match runner {
+            RunnerKey::Named { tenant, .. } => Some(tenant.clone()),
+            RunnerKey::Agent { .. } => None,
+        });
+        named.collect()
+    }
+
     pub(crate) fn enroll(&self, request: &Enroll) -> Result<Replaced, EnrollError> {
         let mut state = lock(&self.state);
         let state = &mut *state;

@@ -47,6 +47,7 @@ impl Hub {
             tokio::time::sleep(spread(RETRY, &*self.ports.ids)).await;
         }
         self.enrollments.rebound(runner, instance, ticket);
+        self.wakes.suggest(runner.tenant());
     }
 
     /// Waits, within a bound, until it is known what a runner runs whose stream is open.

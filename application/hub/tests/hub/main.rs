@@ -12,5 +12,6 @@ mod rig;
 mod settle;
 mod starts;
 mod sweeps;
+mod wakes;
 mod watched;
 mod window;

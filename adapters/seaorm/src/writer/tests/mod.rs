@@ -2,6 +2,7 @@
 
 mod batches;
 mod breaks;
+mod corrupt;
 mod known;
 mod plans;
 

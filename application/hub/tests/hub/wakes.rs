@@ -1,0 +1,207 @@
+//! Starting agents that sleep: for what, by whom, and what happens when it does not work.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use compass_domain::{Account, ErrorKind, LifecycleState, SessionId, WakePolicy};
+use compass_hub::{
+    notes::NoteKind,
+    ports::{AttachMode, Command, LaunchError, NewPlacement, Placement, Placements as _},
+    sessions::{Enroll, RunnerKey},
+};
+use tokio::time::Instant;
+
+use crate::rig::{Rig, pass};
+
+const RUNNER: &str = "r1";
+
+async fn place(rig: &Rig, agent: &Account, wake: WakePolicy) {
+    let (account, container) = (agent.id, agent.id.to_string());
+    let placement = NewPlacement { account, runner: RUNNER.into(), container, wake: Some(wake) };
+    rig.storage.upsert(&rig.tenant, &placement).await.unwrap();
+}
+
+/// A process of the runner announces itself; its stream is open from then on.
+async fn attach(rig: &Rig) {
+    let runner = RunnerKey::Named { tenant: rig.tenant.clone(), name: RUNNER.into() };
+    let mode = AttachMode::Deliveries;
+    let enroll = Enroll { runner: runner.clone(), instance: "i".into(), mode, take_over: false };
+    rig.hub.enroll(&enroll).await.unwrap();
+    let attached = rig.hub.open_stream(&runner, "i").unwrap();
+    rig.runners.attach(RUNNER);
+    rig.hub.rebind(&runner, "i", attached.ticket).await;
+}
+
+/// The sessions that were started, in order.
+fn starts(rig: &Rig) -> Vec<SessionId> {
+    let sent = rig.runners.sent.lock().unwrap();
+    let started = sent.iter().filter_map(|command| match command {
+        Command::Start { session, .. } => Some(*session),
+        _ => None,
+    });
+    started.collect()
+}
+
+async fn placement(rig: &Rig, agent: &Account) -> Placement {
+    rig.storage.find(&rig.tenant, agent.id).await.unwrap().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mention_starts_a_sleeping_agent_which_is_swept_and_proves_itself() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    attach(&rig).await;
+    let before = Instant::now();
+    let call = rig.say(&ann, channel, "@one wake up").await;
+    pass(Duration::from_secs(1)).await;
+    let started = starts(&rig);
+    assert_eq!(started.len(), 1);
+    let mut received = rig.runners.take_received(started[0]);
+    let (_, first) = received.recv().await.unwrap();
+    assert_eq!(first.message.id(), call.id());
+    assert!(before.elapsed() <= Duration::from_secs(1));
+    assert!(placement(&rig, &one).await.wake_until.is_some(), "others leave it alone meanwhile");
+    pass(Duration::from_mins(2)).await;
+    assert_eq!(placement(&rig, &one).await.wake_until, None);
+    assert_eq!(starts(&rig).len(), 1, "it is live");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_the_policy_names_starts_an_agent() {
+    for (policy, plain, mention) in
+        [(WakePolicy::Mention, 0, 1), (WakePolicy::Any, 1, 1), (WakePolicy::Never, 0, 0)]
+    {
+        let rig = Rig::new().await;
+        let ann = rig.admin().await;
+        let one = rig.agent(&ann, "one").await;
+        let channel = rig.channel(&ann, &[&one], &[]).await;
+        place(&rig, &one, policy).await;
+        attach(&rig).await;
+        rig.say(&ann, channel, "thanks").await;
+        pass(Duration::from_secs(40)).await;
+        assert_eq!(starts(&rig).len(), plain, "{policy:?}");
+        rig.say(&ann, channel, "@one thanks").await;
+        pass(Duration::from_secs(40)).await;
+        assert_eq!(starts(&rig).len(), mention, "{policy:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_is_not_placed_or_whose_runner_is_away_is_not_started() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    let channel = rig.channel(&ann, &[], &[&one, &two]).await;
+    place(&rig, &two, WakePolicy::Mention).await;
+    rig.say(&ann, channel, "@one @two").await;
+    pass(Duration::from_mins(1)).await;
+    assert_eq!(starts(&rig), []);
+    assert_eq!(placement(&rig, &two).await.wake_failures, 0, "nothing was tried");
+    attach(&rig).await;
+    pass(Duration::from_secs(20)).await;
+    assert_eq!(starts(&rig).len(), 1, "who was called meanwhile is started when its runner is there");
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_calls_and_a_slow_runner_make_one_start() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    place(&rig, &one, WakePolicy::Any).await;
+    attach(&rig).await;
+    rig.runners.silent.store(true, Ordering::Relaxed);
+    for number in 0..20 {
+        rig.say(&ann, channel, &format!("@one {number}")).await;
+        pass(Duration::from_secs(1)).await;
+    }
+    assert_eq!(starts(&rig).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_live_agent_is_not_started_nor_one_that_is_only_present() {
+    for mode in [AttachMode::Deliveries, AttachMode::PresenceOnly] {
+        let rig = Rig::new().await;
+        let ann = rig.admin().await;
+        let one = rig.agent(&ann, "one").await;
+        let channel = rig.channel(&ann, &[&one], &[]).await;
+        place(&rig, &one, WakePolicy::Any).await;
+        attach(&rig).await;
+        let live = rig.attach_as(&one, "a", mode).await;
+        rig.report(&live, LifecycleState::Ready).await;
+        rig.say(&ann, channel, "@one").await;
+        pass(Duration::from_secs(40)).await;
+        assert_eq!(starts(&rig), [], "{mode:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_start_is_tried_again_after_1_5_15_and_60_minutes_and_is_noted() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    attach(&rig).await;
+    let refusal = LaunchError::Refused { kind: ErrorKind::Internal, message: "no such command".into() };
+    *rig.runners.refusal.lock().unwrap() = Some(refusal);
+    rig.say(&ann, channel, "@one").await;
+    pass(Duration::from_secs(1)).await;
+    for (failures, minutes) in [(1, 1), (2, 5), (3, 15), (4, 60)] {
+        assert_eq!(starts(&rig).len(), failures);
+        let row = placement(&rig, &one).await;
+        assert_eq!(row.wake_failures as usize, failures);
+        assert!(row.wake_error.unwrap().contains("no such command"));
+        rig.say(&ann, channel, "@one again").await;
+        pass(Duration::from_secs(minutes * 60 - 10)).await;
+        assert_eq!(starts(&rig).len(), failures, "it is left alone");
+        pass(Duration::from_secs(30)).await;
+    }
+    let notes = rig.hub.notes_of(&rig.tenant, one.id);
+    let last = notes.last().unwrap();
+    assert_eq!((last.kind, last.times), (NoteKind::Failed, 5));
+    assert!(last.text.contains("no such command"), "{}", last.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_does_not_last_counts_as_a_failed_start() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    attach(&rig).await;
+    rig.say(&ann, channel, "@one").await;
+    pass(Duration::from_secs(2)).await;
+    rig.hub.close(starts(&rig)[0]).await.unwrap();
+    pass(Duration::from_secs(40)).await;
+    let row = placement(&rig, &one).await;
+    assert_eq!((row.wake_failures, starts(&rig).len()), (1, 1));
+    assert!(row.wake_error.unwrap().contains("ended"));
+    pass(Duration::from_secs(60)).await;
+    assert_eq!(starts(&rig).len(), 2, "it is owed still");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_hangs_delays_nobody_and_fails_in_the_end() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    let channel = rig.channel(&ann, &[&one, &two], &[]).await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    attach(&rig).await;
+    let mut live = rig.attach(&two, "a").await;
+    rig.runners.silent.store(true, Ordering::Relaxed);
+    let call = rig.say(&ann, channel, "@one").await;
+    live.delivered(&call).await;
+    pass(Duration::from_secs(5)).await;
+    assert_eq!(starts(&rig).len(), 1);
+    let before = Instant::now();
+    let next = rig.say(&ann, channel, "meanwhile").await;
+    live.delivered(&next).await;
+    assert_eq!(before.elapsed(), Duration::ZERO);
+    pass(Duration::from_mins(1)).await;
+    assert_eq!(placement(&rig, &one).await.wake_failures, 1);
+}
