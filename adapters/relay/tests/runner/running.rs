@@ -118,7 +118,7 @@ async fn a_runner_that_comes_back_keeps_its_sessions_and_gets_what_they_missed()
     let mut fleet = Fleet::attach_with(&server, &server.runner, "b", keep).await;
     assert_eq!(fleet.delivered().await, (session.clone(), fleet_message(&server, &missed.id).await));
     assert!(fleet.relay(&session, say(&server)).await.is_ok());
-    assert_eq!(fleet.keep.runs(), [session.clone()]);
+    assert_eq!(fleet.keep.runs(), std::slice::from_ref(&session));
     let disconnected = until(&mut events, &session, AgentSessionState::Ready).await;
     assert_eq!(
         disconnected.iter().filter(|state| **state == AgentSessionState::Disconnected).count(),

@@ -1,5 +1,7 @@
 //! Places an agent on a runner.
 
+use std::fmt::Write as _;
+
 use compass_domain::{AccountId, Classified, ErrorKind, TenantId, limits};
 use compass_ports::StorageError;
 use sha2::{Digest as _, Sha256};
@@ -146,7 +148,11 @@ fn request_id(client_request_id: &str, account: AccountId) -> String {
         hash.update(part);
     }
     let digest: [u8; 32] = hash.finalize().into();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().fold(String::with_capacity(2 * digest.len()), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]
