@@ -6,6 +6,7 @@ use compass_ports::StorageError;
 use super::{OpenRequest, RunnerKey, Source};
 use crate::{
     Hub,
+    notes::NoteKind,
     ports::{Address, AttachMode, Command, LaunchError, Outcome, Placement},
 };
 
@@ -106,6 +107,7 @@ impl Hub {
         self.enrollments.forget_session(session);
         if let Err(error) = &started {
             tracing::warn!(account.id = %account, session.id = %session, %error, "an agent was not started");
+            self.note(tenant, account, NoteKind::Failed, &format!("not started: {error}"));
         }
         started
     }

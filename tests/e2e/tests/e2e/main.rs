@@ -5,6 +5,7 @@
 mod support;
 
 mod agent_run;
+mod agents;
 mod ask_command;
 mod brake;
 mod channels;
