@@ -53,8 +53,12 @@ use compass_comms::{
 };
 use compass_domain::{
     Account, AccountId, AskId, Channel, ChannelGroup, ChannelId, Event, GroupId, Message, MessageId,
-    Position, TopicId, UnixMillis, brake::{AGENT_MESSAGES, AgentRun}, channel::MembershipMode, group::Visibility,
-    message::DraftBlock, topic::LISTED_PARTICIPANTS,
+    Position, Seq, Topic, TopicId, UnixMillis,
+    brake::{AGENT_MESSAGES, AgentRun},
+    channel::MembershipMode,
+    group::Visibility,
+    message::DraftBlock,
+    topic::LISTED_PARTICIPANTS,
 };
 use compass_ports::Next;
 
