@@ -4,8 +4,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     commands::{
-        accounts, agent, agent_program, agents, answer, ask, asks, bench, channels, completions, demo, dm, groups,
-        login, man, post, read, roster, runner, search, serve, status, tail, token, topics, user,
+        accounts, agent, agent_program, agents, answer, ask, asks, bench, channels, completions, demo, dm, doctor,
+        groups, login, man, post, read, roster, runner, search, serve, status, tail, token, topics, user,
     },
     failure::{EXIT_CODES, Failure},
 };
@@ -101,6 +101,9 @@ enum Command {
     /// Runs agents on this machine, for a server here or elsewhere
     #[command(after_help = "Example:\n  compass runner --config runner.toml --token-file runner-token")]
     Runner(runner::Args),
+    /// Looks for what is wrong on the server; ends with code 1 if anything is
+    #[command(after_help = "Example:\n  compass doctor")]
+    Doctor(doctor::Args),
     /// Creates people
     #[command(after_help = "Example:\n  compass user create ana")]
     User(user::Args),
@@ -142,6 +145,7 @@ impl Cli {
             Command::Agent(args) => agent::run(args).await,
             Command::Agents(args) => agents::run(args).await,
             Command::Runner(args) => runner::run(args).await,
+            Command::Doctor(args) => doctor::run(args).await,
             Command::User(args) => user::run(args).await,
             Command::Completions(args) => completions::run(&args, Self::command()),
             Command::Man(args) => man::run(&args, Self::command()),
