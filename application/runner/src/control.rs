@@ -385,6 +385,59 @@ mod tests {
         assert_eq!((life.subscribe(), life.len()), (None, 0));
     }
 
+    /// An agent that takes what it is given, loses its stream now and then, and acknowledges as agents do.
+    #[test]
+    fn whatever_breaks_every_operation_arrives_and_nothing_is_kept_that_was_acknowledged() {
+        for seed in 1..=200u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut random = |below: u64| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state % below
+            };
+            let mut life: Retention<u64> = Retention::new();
+            life.send(0, Operation::ReplayComplete).unwrap();
+            let (mut sent, mut last, mut applied) = (1u64, 0u64, BTreeSet::<u64>::new());
+            let mut subscription = life.subscribe().unwrap();
+            while sent < 120 || applied.len() < 120 {
+                match random(10) {
+                    0..=3 if sent < 120 => {
+                        sent += 1;
+                        assert_eq!(life.send(sent, Operation::Live), Ok(sent), "seed {seed}");
+                    }
+                    4 => (subscription, last) = (life.subscribe().unwrap(), 0),
+                    5 => {
+                        let acked = (1..=sent).take_while(|seq| applied.contains(seq)).last().unwrap_or(0);
+                        // Not all that lies above is named every time.
+                        let above: Vec<u64> =
+                            applied.range(acked + 1..).copied().filter(|_| random(2) == 0).collect();
+                        life.acknowledge(acked, &above);
+                        assert!(life.len() as u64 <= sent - acked - above.len() as u64, "seed {seed}");
+                    }
+                    _ => {
+                        if let Next::Send(seq, op) = life.next(subscription) {
+                            assert!(seq > last && seq <= sent, "seed {seed}: {seq} after {last}");
+                            assert!(op == seq || seq == 1, "seed {seed}");
+                            last = seq;
+                            // A frame that was on its way when the stream broke.
+                            if random(8) == 0 {
+                                (subscription, last) = (life.subscribe().unwrap(), 0);
+                            } else {
+                                applied.insert(seq);
+                                if seq == 1 {
+                                    life.release();
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            life.acknowledge(sent, &[]);
+            assert!(life.is_empty(), "seed {seed}");
+        }
+    }
+
     #[test]
     fn b20_what_would_be_stale_later_needs_a_subscriber() {
         let mut life = open();

@@ -33,6 +33,8 @@ pub(super) struct Host {
     containers: HashMap<AccountId, Handle>,
     requests: Mutex<Requests<Reply>>,
     provisions: Semaphore,
+    /// The stream that is open now.
+    results: Mutex<Option<mpsc::Sender<SessionsRequest>>>,
     closing: CancellationToken,
 }
 
@@ -57,6 +59,7 @@ impl Host {
             containers,
             requests: Mutex::default(),
             provisions: Semaphore::new(PROVISIONS),
+            results: Mutex::default(),
             closing: CancellationToken::new(),
         })
     }
@@ -75,28 +78,34 @@ impl Host {
         }
     }
 
+    /// From now on results go this way, those of commands that came another way too.
+    pub(super) fn attach(&self, results: mpsc::Sender<SessionsRequest>) {
+        *locked(&self.results) = Some(results);
+    }
+
+    /// The stream broke. The server gave up on all that were waiting; who asks again gets the result.
+    pub(super) fn detach(&self) {
+        *locked(&self.results) = None;
+    }
+
     /// Takes a command of the server. Control is handed over at once, in the order it comes; all else runs on a task.
-    pub(super) fn obey(
-        self: &Arc<Self>,
-        message: v1::SessionsResponse,
-        results: &mpsc::Sender<SessionsRequest>,
-    ) {
+    pub(super) fn obey(self: &Arc<Self>, message: v1::SessionsResponse) {
         let request_id = message.request_id;
         match message.command {
             // Control names the message it carries and is never the repeat of a command.
             Some(Command::DeliverControl(control)) => {
                 if let Err(refusal) = self.deliver(control) {
-                    self.answer(request_id, refusal.reply(), 1, results.clone());
+                    self.answer(request_id, refusal.reply(), 1);
                 }
             }
             None => {
                 let refusal = Refusal::new(RunnerErrorCode::Internal, "a command this runner does not know");
-                self.answer(request_id, refusal.reply(), 1, results.clone());
+                self.answer(request_id, refusal.reply(), 1);
             }
             Some(command) => match self.known(&request_id) {
                 Begin::Join => {}
-                Begin::Answer(reply) => self.answer(request_id, reply, 1, results.clone()),
-                Begin::Run => self.run(request_id, command, results.clone()),
+                Begin::Answer(reply) => self.answer(request_id, reply, 1),
+                Begin::Run => self.run(request_id, command),
             },
         }
     }
@@ -105,18 +114,22 @@ impl Host {
         locked(&self.requests).begin(request_id)
     }
 
-    fn run(self: &Arc<Self>, request_id: String, command: Command, results: mpsc::Sender<SessionsRequest>) {
+    fn run(self: &Arc<Self>, request_id: String, command: Command) {
         let host = Arc::clone(self);
         self.house.tasks.spawn(async move {
             let ended = host.carry_out(command).await;
             let waiting = locked(&host.requests).finish(&request_id, ended.as_ref().ok().cloned());
             let reply = ended.unwrap_or_else(Refusal::reply);
-            host.answer(request_id, reply, waiting, results);
+            host.answer(request_id, reply, waiting);
         });
     }
 
     /// Sends a result, as often as it was asked for.
-    fn answer(&self, request_id: String, reply: Reply, times: usize, results: mpsc::Sender<SessionsRequest>) {
+    fn answer(&self, request_id: String, reply: Reply, times: usize) {
+        let Some(results) = locked(&self.results).clone() else {
+            tracing::warn!(request_id, "a command ended while no stream was open");
+            return;
+        };
         self.house.tasks.spawn(async move {
             for _ in 0..times {
                 let result = SessionsRequest {
@@ -125,7 +138,6 @@ impl Host {
                     ..SessionsRequest::default()
                 };
                 if results.send(result).await.is_err() {
-                    // The server gave up on all that were waiting when the stream broke.
                     tracing::warn!(request_id, "the stream broke before a result was sent");
                     return;
                 }

@@ -38,7 +38,7 @@ impl Lines {
 
     fn end(&mut self, tell: &mut impl FnMut(&str)) {
         let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
-        let text = String::from_utf8_lossy(line);
+        let text = shown(&String::from_utf8_lossy(line));
         if self.dropped > 0 {
             tell(&format!("{text} (and {} more bytes)", self.dropped));
         } else {
@@ -49,6 +49,19 @@ impl Lines {
         self.line.shrink_to(4096);
         self.dropped = 0;
     }
+}
+
+/// The line with what a terminal would act on made visible.
+fn shown(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    for character in line.chars() {
+        if character.is_control() && character != '\t' {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -85,6 +98,11 @@ mod tests {
         assert!(told[0].ends_with("xx (and 5 more bytes)"), "{}", &told[0][LINE_BYTES - 10..]);
         assert_eq!(told[1], "next");
         assert_eq!(lines(&[&long, b"\n"])[0].len(), LINE_BYTES, "exactly as long as may be");
+    }
+
+    #[test]
+    fn an_agent_does_not_steer_the_terminal_of_who_reads_the_log() {
+        assert_eq!(lines(&[b"a\x1b[2Jb\rc\td\n"]), ["a\\u{1b}[2Jb\\rc\td"]);
     }
 
     #[test]

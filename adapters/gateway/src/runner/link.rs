@@ -61,19 +61,27 @@ impl HostLink {
     }
 
     async fn connection(&mut self) -> Lost {
-        let opened = dial::open(&self.client, self.enroll.clone()).await;
-        let Opened { mut commands, results, upstream, mut publishing } = match opened {
+        let opened = match dial::open(&self.client, self.enroll.clone()).await {
             Ok(opened) => opened,
             Err(lost) => return lost,
         };
         tracing::info!("attached to the server");
+        let host = Arc::clone(&self.host);
+        host.attach(opened.results.clone());
+        let lost = self.carry(opened).await;
+        host.detach();
+        lost
+    }
+
+    async fn carry(&mut self, opened: Opened) -> Lost {
+        let Opened { mut commands, results: _results, upstream, mut publishing } = opened;
         let host = &self.host;
         let obeying = async {
             loop {
                 match commands.next().await {
                     None => return Lost::Retry("the server closed the stream".into()),
                     Some(Err(status)) => return lost(status),
-                    Some(Ok(command)) => host.obey(command, &results),
+                    Some(Ok(command)) => host.obey(command),
                 }
             }
         };

@@ -14,7 +14,7 @@ async fn an_agent_is_added_by_its_handle_and_the_configuration_can_be_run() {
     let add = ["runner", "add", "bot", "--config", config, "--directory", "/", "--", "cat", "-u"];
     world.ok(&add).await;
     let told = world.ok(&["runner", "check", "--config", config]).await;
-    assert!(told.contains("1 agents"), "{told}");
+    assert!(told.contains("1 agent,"), "{told}");
     let again = world.run(&add).await;
     assert_eq!(again.code, Some(2));
     assert!(again.stderr.contains("agent[1].account_id"), "{again:?}");

@@ -83,5 +83,6 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
             .map_err(|error| file::wrong(&args.config, index, error.field, &error.reason))?;
     }
     let agents = configuration.profiles.len();
-    Output::new(false).line(&format!("{}: {agents} agents, all can be run", args.config.display()))
+    let plural = if agents == 1 { "agent" } else { "agents" };
+    Output::new(false).line(&format!("{}: {agents} {plural}, all can be run", args.config.display()))
 }
