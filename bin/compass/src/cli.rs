@@ -4,8 +4,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     commands::{
-        accounts, agent, agent_program, answer, ask, asks, bench, channels, completions, demo, dm, groups, login, man, post,
-        read, roster, search, serve, status, tail, token, topics, user,
+        accounts, agent, agent_program, answer, ask, asks, bench, channels, completions, demo, dm, groups,
+        login, man, post, read, roster, search, serve, status, tail, token, topics, user,
     },
     failure::{EXIT_CODES, Failure},
 };
