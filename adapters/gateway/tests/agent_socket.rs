@@ -99,8 +99,8 @@ fn world(runner: Runner) -> World {
     World { socket: AgentSocket::new(&path).expect("a path"), _folder: folder, _tasks: tasks }
 }
 
-fn op(control_seq: u64, control: Option<WireControl>) -> Result<v1::AgentControl, Status> {
-    Ok(v1::AgentControl { control_seq, control })
+fn op(control_seq: u64, control: Option<WireControl>) -> v1::AgentControl {
+    v1::AgentControl { control_seq, control }
 }
 
 #[tokio::test]
@@ -141,14 +141,14 @@ async fn a_socket_that_is_not_there_is_unreachable_and_a_path_that_cannot_be_is_
 async fn control_comes_as_it_was_sent_until_a_clean_close_or_a_break() {
     let message = Some(v1::Message { id: "m".into(), ..v1::Message::default() });
     let deliver = v1::DeliverControl { message, topic_name: "t".into(), ..v1::DeliverControl::default() };
-    let ops = vec![
+    let ops = [
         op(1, Some(WireControl::ReplayComplete(v1::ReplayComplete {}))),
         op(2, Some(WireControl::Prompt(v1::PromptControl { input: "go".into() }))),
         op(3, Some(WireControl::Deliver(deliver))),
         op(4, None),
     ];
     let broken = vec![Err(Status::unavailable("gone"))];
-    let runner = Runner { control: Arc::new(Mutex::new(ops)), ..Runner::default() };
+    let runner = Runner { control: Arc::new(Mutex::new(ops.map(Ok).into())), ..Runner::default() };
     let world = world(runner.clone());
     let mut stream = world.socket.open().await.expect("open");
     let mut seen = Vec::new();
