@@ -120,7 +120,10 @@ impl FileJournal {
         if let Some(id) = ids.iter().find(|id| !fits(id)) {
             return Err(JournalError(format!("{id:?} is not a message id")));
         }
-        let lines: String = ids.iter().map(|id| format!("{word} {id}\n")).collect();
+        let mut lines = String::new();
+        for id in ids {
+            lines.extend([word, " ", id, "\n"]);
+        }
         self.locked(|journal| {
             journal.refresh()?;
             let path = journal.path();

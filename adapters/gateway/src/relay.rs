@@ -5,11 +5,7 @@ use compass_agent::ports::{Call, CallError, CallResult, Gateway};
 use compass_proto::v1;
 use tonic::Request;
 
-use crate::{
-    calls,
-    endpoint::CALL_DEADLINE,
-    link::LinkHandle,
-};
+use crate::{calls, endpoint::CALL_DEADLINE, link::LinkHandle};
 
 #[async_trait]
 impl Gateway for LinkHandle {

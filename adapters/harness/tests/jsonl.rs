@@ -39,12 +39,16 @@ impl Journal for Paper {
     }
 
     fn begin(&mut self, ids: &[String]) -> Result<(), JournalError> {
-        ids.iter().for_each(|id| self.put(id, Mark::Begun));
+        for id in ids {
+            self.put(id, Mark::Begun);
+        }
         Ok(())
     }
 
     fn take(&mut self, ids: &[String]) -> Result<(), JournalError> {
-        ids.iter().for_each(|id| self.put(id, Mark::Taken));
+        for id in ids {
+            self.put(id, Mark::Taken);
+        }
         Ok(())
     }
 

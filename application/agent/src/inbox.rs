@@ -134,7 +134,7 @@ impl<J: Journal> Inbox<J> {
     }
 
     /// Begins a wait for the answer to an ask that the harness posts itself. The ask may be posted under `key`
-    /// once this returns; [`Self::posted`] or [`Self::end_wait`] is due after that.
+    /// once this returns; [`Self::posted`] or [`Self::end_wait`] is due after that. `tell` learns how it ends.
     ///
     /// # Errors
     ///
@@ -144,10 +144,11 @@ impl<J: Journal> Inbox<J> {
         key: &str,
         ask: PostAskParams,
         keep: bool,
-    ) -> Result<(Wait, oneshot::Receiver<Outcome>), JournalError> {
+        tell: oneshot::Sender<Outcome>,
+    ) -> Result<Wait, JournalError> {
         let wait = Wait { key: key.to_owned(), owner: self.owner.clone(), ask, ask_id: None, keep };
-        let ended = self.waiters.register(&mut self.journal, wait.clone())?;
-        Ok((wait, ended))
+        self.waiters.register(&mut self.journal, wait.clone(), tell)?;
+        Ok(wait)
     }
 
     /// Notes which ask was posted under a key. Answers that came before are looked at again.
@@ -169,19 +170,35 @@ impl<J: Journal> Inbox<J> {
         let Some(message_id) = self.waiters.taken(key) else { return Ok(Vec::new()) };
         let taken = self.lanes.taken_elsewhere(&message_id);
         let mut effects = self.recorded(vec![taken])?;
-        effects.extend(self.end_wait(key)?);
+        effects.extend(self.end_wait(key, Outcome::Withdrawn)?);
         Ok(effects)
     }
 
-    /// Ends a wait: its ask was not posted, its request ran out, or whoever waited is gone. Whoever still waits is
-    /// told "withdrawn"; an answer that was not taken goes down the lanes.
+    /// Ends a wait. Whoever still waits is told `outcome`; an answer that was not taken goes down the lanes.
     ///
     /// # Errors
     ///
     /// [`JournalError`] if that is not on disk.
-    pub fn end_wait(&mut self, key: &str) -> Result<Vec<Effect>, JournalError> {
-        let freed = self.waiters.end(&mut self.journal, key)?;
+    pub fn end_wait(&mut self, key: &str, outcome: Outcome) -> Result<Vec<Effect>, JournalError> {
+        self.journal.end_wait(key)?;
+        let (_, freed) = self.waiters.dismiss(key, outcome);
         self.arrive_all(freed)
+    }
+
+    /// Nobody waits under this key any more. Its ask is still to be withdrawn, so the wait that is given stays on disk
+    /// until [`Self::end_wait`].
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if a mark cannot be read or written.
+    pub fn gave_up(&mut self, key: &str) -> Result<(Option<Wait>, Vec<Effect>), JournalError> {
+        let (wait, freed) = self.waiters.dismiss(key, Outcome::Withdrawn);
+        Ok((wait, self.arrive_all(freed)?))
+    }
+
+    /// True if somebody in this process waits under this key.
+    pub fn is_waiting(&self, key: &str) -> bool {
+        self.waiters.knows(key)
     }
 
     /// The ask was withdrawn; whoever waits for its answer is told so.
@@ -191,7 +208,7 @@ impl<J: Journal> Inbox<J> {
     /// [`JournalError`] if that is not on disk.
     pub fn withdrawn(&mut self, ask_id: &str) -> Result<Vec<Effect>, JournalError> {
         match self.waiters.key_of(ask_id) {
-            Some(key) => self.end_wait(&key),
+            Some(key) => self.end_wait(&key, Outcome::Withdrawn),
             None => Ok(Vec::new()),
         }
     }

@@ -1,11 +1,18 @@
 //! The loop between a link, an inbox and a harness: what arrives is handed over, what was taken is acknowledged.
 
+use std::pin::Pin;
+
+use futures::{StreamExt, stream::FuturesUnordered};
+
 use crate::{
     inbox::Inbox,
     lanes::{Effect, Reason},
     ports::{
-        Harness, HarnessError, HarnessEvent, Journal, JournalError, Link, LinkEvent, Notice, TurnState,
+        Gateway, Harness, HarnessError, HarnessEvent, Journal, JournalError, Link, LinkEvent, Notice,
+        TurnState, Wait,
     },
+    tools::ToolError,
+    waiters::{self, Outcome},
 };
 
 /// Why the loop ended.
@@ -42,28 +49,47 @@ pub enum RunError {
 /// [`RunError`] if the harness or the journal fails.
 pub async fn run<J: Journal>(
     link: &mut dyn Link,
+    gateway: &dyn Gateway,
     inbox: &mut Inbox<J>,
     harness: &mut dyn Harness,
 ) -> Result<Ended, RunError> {
-    let mut session = Session { link, inbox, harness, state: TurnState::Ready };
+    let state = TurnState::Ready;
+    let mut session = Session { link, gateway, inbox, harness, state, jobs: FuturesUnordered::new() };
     let ended = session.run().await;
     session.harness.finish().await;
     ended
 }
 
+/// What a call that ran beside the loop came to.
+enum Done {
+    /// The ask of this wait was posted, or never will be.
+    Posted(Wait, Result<String, ToolError>),
+    /// The ask of this key asks nobody any more.
+    Withdrawn(String),
+}
+
+type Job<'a> = Pin<Box<dyn Future<Output = Done> + Send + 'a>>;
+
 struct Session<'a, J> {
     link: &'a mut dyn Link,
+    gateway: &'a dyn Gateway,
     inbox: &'a mut Inbox<J>,
     harness: &'a mut dyn Harness,
     state: TurnState,
+    jobs: FuturesUnordered<Job<'a>>,
 }
 
 impl<J: Journal> Session<'_, J> {
     async fn run(&mut self) -> Result<Ended, RunError> {
+        // Asks of an earlier life whose waiters died with it.
+        for wait in self.inbox.left_behind()? {
+            self.withdraw(wait);
+        }
         loop {
             let ended = tokio::select! {
                 event = self.link.next(), if self.harness.has_room() => self.arrived(event).await?,
                 event = self.harness.next() => self.said(event?).await?,
+                Some(done) = self.jobs.next() => self.done(done).await?,
             };
             if let Some(ended) = ended {
                 return Ok(ended);
@@ -125,9 +151,58 @@ impl<J: Journal> Session<'_, J> {
                 self.inbox.accepted(&ids)?
             }
             HarnessEvent::Refused { message_ids, .. } => self.inbox.refused(&message_ids)?,
+            HarnessEvent::Ask { key, ask, keep, tell } => {
+                let wait = self.inbox.wait(&key, ask, keep, tell)?;
+                let gateway = self.gateway;
+                self.jobs.push(Box::pin(async move {
+                    let posted = waiters::post(gateway, &wait).await;
+                    Done::Posted(wait, posted)
+                }));
+                Vec::new()
+            }
+            HarnessEvent::Took { key } => self.inbox.took(&key)?,
+            HarnessEvent::GaveUp { key } => {
+                let (wait, effects) = self.inbox.gave_up(&key)?;
+                // The ask of a post that is under way is withdrawn once its id is known.
+                match wait {
+                    Some(wait) if wait.keep => self.inbox.end_wait(&key, Outcome::Withdrawn).map(drop)?,
+                    Some(wait) if wait.ask_id.is_some() => self.withdraw(wait),
+                    _ => {}
+                }
+                effects
+            }
+            HarnessEvent::Withdrew { ask_id } => self.inbox.withdrawn(&ask_id)?,
         };
         self.perform(effects).await?;
         Ok(None)
+    }
+
+    async fn done(&mut self, done: Done) -> Result<Option<Ended>, RunError> {
+        let effects = match done {
+            Done::Withdrawn(key) => self.inbox.end_wait(&key, Outcome::Withdrawn)?,
+            Done::Posted(wait, Ok(ask_id)) if self.inbox.is_waiting(&wait.key) => {
+                self.inbox.posted(&wait.key, &ask_id)?
+            }
+            Done::Posted(wait, Ok(_)) if wait.keep => Vec::new(),
+            Done::Posted(wait, Ok(ask_id)) => {
+                self.withdraw(Wait { ask_id: Some(ask_id), ..wait });
+                Vec::new()
+            }
+            Done::Posted(wait, Err(error)) => {
+                self.inbox.end_wait(&wait.key, Outcome::NotPosted { reason: error.to_string() })?
+            }
+        };
+        self.perform(effects).await?;
+        Ok(None)
+    }
+
+    fn withdraw(&mut self, wait: Wait) {
+        let gateway = self.gateway;
+        self.jobs.push(Box::pin(async move {
+            // An answer that was first comes as any message does.
+            let _ = waiters::withdraw(gateway, &wait).await;
+            Done::Withdrawn(wait.key)
+        }));
     }
 
     async fn report(&mut self, state: TurnState) {
@@ -152,3 +227,6 @@ impl<J: Journal> Session<'_, J> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 //! the very answer that would wait for the turn's end. The wait is on disk before the ask is posted and until the
 //! end, so that a later life withdraws an ask whose waiter is gone.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use tokio::sync::oneshot;
 
@@ -14,6 +14,9 @@ use crate::{
     tools::{ToolError, post_ask_under},
 };
 
+/// How long to wait before a server that could not be reached is asked again.
+const AGAIN: Duration = Duration::from_secs(2);
+
 /// How a wait ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -21,6 +24,11 @@ pub enum Outcome {
     Answered(Box<Delivery>),
     /// The ask was withdrawn or its request ran out. It is not a "no".
     Withdrawn,
+    /// The ask was never posted.
+    NotPosted {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// What becomes of a delivery.
@@ -54,11 +62,11 @@ impl Waiters {
         &mut self,
         journal: &mut dyn Journal,
         wait: Wait,
-    ) -> Result<oneshot::Receiver<Outcome>, JournalError> {
+        tell: oneshot::Sender<Outcome>,
+    ) -> Result<(), JournalError> {
         journal.wait(&wait)?;
-        let (tell, ended) = oneshot::channel();
         self.waiters.insert(wait.key.clone(), Waiter { wait, tell: Some(tell), given: None });
-        Ok(ended)
+        Ok(())
     }
 
     /// Notes the id of the ask that was posted; gives what was parked, to be looked at again.
@@ -107,17 +115,17 @@ impl Waiters {
         self.waiters.get_mut(key)?.given.take().map(|delivery| delivery.message.id)
     }
 
-    /// Ends a wait; gives what now has to go another way.
-    pub(crate) fn end(&mut self, journal: &mut dyn Journal, key: &str) -> Result<Vec<Delivery>, JournalError> {
-        journal.end_wait(key)?;
-        let Some(waiter) = self.waiters.remove(key) else { return Ok(Vec::new()) };
+    /// Forgets whoever waits and tells them how it ended; gives what now has to go another way. The wait stays on
+    /// disk.
+    pub(crate) fn dismiss(&mut self, key: &str, outcome: Outcome) -> (Option<Wait>, Vec<Delivery>) {
+        let Some(waiter) = self.waiters.remove(key) else { return (None, Vec::new()) };
         if let Some(tell) = waiter.tell {
             // Whoever waited may be gone.
-            drop(tell.send(Outcome::Withdrawn));
+            drop(tell.send(outcome));
         }
         let mut freed = std::mem::take(&mut self.parked);
         freed.extend(waiter.given.map(|delivery| *delivery));
-        Ok(freed)
+        (Some(waiter.wait), freed)
     }
 
     /// The key under which somebody waits for this ask.
@@ -131,64 +139,69 @@ impl Waiters {
     }
 }
 
-/// Posts the ask of a wait and gives its id; a repeat finds the same ask.
+/// Posts the ask of a wait and gives its id, however long the server cannot be reached.
 ///
 /// # Errors
 ///
-/// [`ToolError`] that says what the server said.
-pub async fn post(gateway: &dyn Gateway, wait: &Wait) -> Result<String, ToolError> {
+/// [`ToolError`] that says why there is and will be no such ask.
+pub(crate) async fn post(gateway: &dyn Gateway, wait: &Wait) -> Result<String, ToolError> {
+    loop {
+        match post_once(gateway, wait).await {
+            Err(ToolError::Failed { code, .. }) if !is_final(&code) => tokio::time::sleep(AGAIN).await,
+            done => return done,
+        }
+    }
+}
+
+/// Posts the ask of a wait and gives its id; a repeat finds the same ask.
+async fn post_once(gateway: &dyn Gateway, wait: &Wait) -> Result<String, ToolError> {
     let posted = post_ask_under(gateway, wait.key.clone(), &wait.key, wait.ask.clone()).await?;
     Ok(posted.ask_id.unwrap_or_default())
 }
 
 /// What became of an ask whose waiter is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
+pub(crate) enum Left {
     /// Nobody is asked any more.
     Withdrawn,
     /// The answer was first: it comes as any message does.
     Answered,
 }
 
-/// Withdraws an ask whose waiter died with an earlier life; an answer that was first is left to come.
-///
-/// # Errors
-///
-/// [`ToolError`] or [`CallError`] as a text if the server cannot say; the wait stays on disk then.
-pub async fn withdraw(gateway: &dyn Gateway, wait: &Wait) -> Result<Left, WithdrawError> {
-    let ask_id = match &wait.ask_id {
-        Some(ask_id) => ask_id.clone(),
-        // The earlier life died around its post: the same post under the same key says which ask it was.
-        None => match post(gateway, wait).await {
-            Ok(ask_id) => ask_id,
-            Err(ToolError::Failed { code, .. }) if is_final(&code) => return Ok(Left::Withdrawn),
-            Err(error) => return Err(error.into()),
-        },
-    };
-    match gateway.call(&wait.key, Call::CancelAsk { ask_id }).await {
-        Ok(CallResult::CancelAsk) => Ok(Left::Withdrawn),
-        Ok(other) => Err(WithdrawError::Unexpected(format!("{other:?}"))),
-        Err(CallError::Refused { code, .. }) if code == "already_exists" => Ok(Left::Answered),
-        // An ask that is not there, or no longer ours to see, cannot be withdrawn and asks nobody for us.
-        Err(CallError::Refused { code, .. }) if is_final(&code) => Ok(Left::Withdrawn),
-        Err(error) => Err(error.into()),
+/// Withdraws an ask whose waiter is gone, however long the server cannot be reached; an answer that was first is left
+/// to come.
+pub(crate) async fn withdraw(gateway: &dyn Gateway, wait: &Wait) -> Left {
+    loop {
+        match withdraw_once(gateway, wait).await {
+            Some(left) => return left,
+            None => tokio::time::sleep(AGAIN).await,
+        }
     }
 }
 
-/// Why it is not known what became of an ask.
-#[derive(Debug, thiserror::Error)]
-pub enum WithdrawError {
-    /// The ask could not be found again.
-    #[error(transparent)]
-    Post(#[from] ToolError),
-    /// It could not be withdrawn.
-    #[error(transparent)]
-    Call(#[from] CallError),
-    /// The server answered something else.
-    #[error("protocol violation: expected cancel_ask, got {0}")]
-    Unexpected(String),
+/// None if the server cannot say.
+async fn withdraw_once(gateway: &dyn Gateway, wait: &Wait) -> Option<Left> {
+    let ask_id = match &wait.ask_id {
+        Some(ask_id) => ask_id.clone(),
+        // The earlier life died around its post: the same post under the same key says which ask it was.
+        None => match post_once(gateway, wait).await {
+            Ok(ask_id) => ask_id,
+            Err(ToolError::Failed { code, .. }) if !is_final(&code) => return None,
+            Err(_) => return Some(Left::Withdrawn),
+        },
+    };
+    match gateway.call(&wait.key, Call::CancelAsk { ask_id }).await {
+        Ok(CallResult::CancelAsk) => Some(Left::Withdrawn),
+        Err(CallError::Refused { code, .. }) if code == "already_exists" => Some(Left::Answered),
+        // An ask that is not there, or no longer ours to see, cannot be withdrawn and asks nobody for us.
+        Err(CallError::Refused { code, .. }) if is_final(&code) => Some(Left::Withdrawn),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 fn is_final(code: &str) -> bool {
-    matches!(code, "not_found" | "permission_denied" | "invalid_argument" | "already_exists")
+    matches!(
+        code,
+        "not_found" | "permission_denied" | "invalid_argument" | "already_exists" | "failed_precondition"
+    )
 }

@@ -32,7 +32,9 @@ fn control(control: Option<WireControl>) -> Control {
         Some(WireControl::Deliver(op)) if op.message.is_some() => {
             Control::Message(Box::new(mapping::deliver(op)))
         }
-        Some(WireControl::Steer(op)) if op.message.is_some() => Control::Message(Box::new(mapping::steer(op))),
+        Some(WireControl::Steer(op)) if op.message.is_some() => {
+            Control::Message(Box::new(mapping::steer(op)))
+        }
         Some(WireControl::Deliver(_) | WireControl::Steer(_)) => Control::Empty,
         Some(WireControl::ReplayComplete(_)) => Control::ReplayComplete,
         None => Control::Unknown,

@@ -16,7 +16,8 @@ impl Publisher for AgentSocket {
     async fn publish(&self, frames: &[Frame]) -> Result<(), PublishError> {
         let requests: Vec<_> = frames.iter().cloned().map(request).collect();
         let published = self.client().publish(tokio_stream::iter(requests)).await;
-        let failed = |status: tonic::Status| PublishError(format!("{:?}: {}", status.code(), status.message()));
+        let failed =
+            |status: tonic::Status| PublishError(format!("{:?}: {}", status.code(), status.message()));
         published.map(drop).map_err(failed)
     }
 }
@@ -52,9 +53,7 @@ fn wire_state(state: SessionState) -> AgentSessionState {
 fn wire_event(event: SessionEvent) -> v1::SessionEvent {
     let message_id = event.id.clone();
     let activity = match event.activity {
-        Activity::Text { text } => {
-            WireEvent::AssistantText(v1::SessionAssistantText { text, message_id })
-        }
+        Activity::Text { text } => WireEvent::AssistantText(v1::SessionAssistantText { text, message_id }),
         Activity::Thinking { text } => WireEvent::Thinking(v1::SessionThinking { text, message_id }),
         Activity::ToolCall { id, title, status } => {
             let status = wire_status(status).into();

@@ -36,7 +36,8 @@ impl AgentSocket {
         if text.is_empty() {
             return Err(bad("the path is empty".to_owned()));
         }
-        let endpoint = Endpoint::from_shared(format!("unix:{text}")).map_err(|error| bad(error.to_string()))?;
+        let endpoint =
+            Endpoint::from_shared(format!("unix:{text}")).map_err(|error| bad(error.to_string()))?;
         let client = AgentGatewayClient::new(endpoint.connect_lazy())
             .max_decoding_message_size(MESSAGE_BYTES)
             .max_encoding_message_size(MESSAGE_BYTES);

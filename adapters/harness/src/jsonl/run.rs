@@ -52,7 +52,7 @@ pub async fn run<J: Journal>(
         written: 0,
         unflushed: false,
     };
-    session::run(link, inbox, &mut program).await
+    session::run(link, gateway, inbox, &mut program).await
 }
 
 type Call<'a> = Pin<Box<dyn Future<Output = OutLine> + Send + 'a>>;
@@ -83,10 +83,10 @@ impl<R: AsyncBufRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Harness for P
             // Every branch may be dropped while it waits and loses nothing.
             tokio::select! {
                 written = write_some(&mut self.output, &mut self.unread, &mut self.written, &mut self.unflushed),
-                    if has_output => written.map_err(pipe)?,
+                    if has_output => written.map_err(|error| pipe(&error))?,
                 Some(line) = self.calls.next() => self.write(&line)?,
                 line = next_line(&mut self.input), if self.calls.len() < CALLS => {
-                    let Some(line) = line.map_err(pipe)? else {
+                    let Some(line) = line.map_err(|error| pipe(&error))? else {
                         self.input = None;
                         continue;
                     };
@@ -179,7 +179,7 @@ impl<R, W> Program<'_, R, W> {
     }
 }
 
-fn pipe(error: std::io::Error) -> HarnessError {
+fn pipe(error: &std::io::Error) -> HarnessError {
     HarnessError(format!("pipe of the agent's program: {error}"))
 }
 

@@ -7,7 +7,7 @@ const LADDER: [Duration; 4] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
     Duration::from_millis(800),
-    Duration::from_millis(2000),
+    Duration::from_secs(2),
 ];
 /// A stream that was open this long was well.
 const HELD: Duration = Duration::from_secs(5);

@@ -33,7 +33,7 @@ pub(super) enum Op {
 /// What to do with what came in, in this order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    pub(super) deliveries: Vec<Box<Delivery>>,
+    pub(super) deliveries: Vec<Delivery>,
     pub(super) queued: Option<(u64, Op)>,
     pub(super) frames: Vec<Frame>,
 }
@@ -87,7 +87,9 @@ impl Intake {
                 self.replay_complete.insert(seq);
                 self.queue(seq, Op::ReplayComplete)
             }
-            (Control::Prompt(_) | Control::Message(_), Barrier::Up) => self.refuse(seq, Counted::BeforeBarrier),
+            (Control::Prompt(_) | Control::Message(_), Barrier::Up) => {
+                self.refuse(seq, Counted::BeforeBarrier)
+            }
             (Control::Prompt(input), _) => self.queue(seq, Op::Prompt(input)),
             (Control::Message(delivery), Barrier::Passing) => {
                 self.held.push((seq, delivery));
@@ -95,7 +97,7 @@ impl Intake {
             }
             (Control::Message(delivery), Barrier::Down) => {
                 self.apply(seq);
-                Taken { deliveries: vec![delivery], frames: vec![self.cursor.frame()], queued: None }
+                Taken { deliveries: vec![*delivery], frames: vec![self.cursor.frame()], queued: None }
             }
             (Control::Empty, _) => self.refuse(seq, Counted::Empty),
             (Control::Unknown, _) => self.refuse(seq, Counted::Unknown),
@@ -116,7 +118,7 @@ impl Intake {
             if !self.held.is_empty() {
                 for (seq, delivery) in std::mem::take(&mut self.held) {
                     self.apply(seq);
-                    taken.deliveries.push(delivery);
+                    taken.deliveries.push(*delivery);
                 }
                 taken.frames.push(self.cursor.frame());
             }

@@ -192,7 +192,7 @@ impl Pump {
     fn perform(&mut self, taken: Taken) {
         // The consumer may be gone; the word it no longer gives ends the pump.
         for delivery in taken.deliveries {
-            drop(self.tell.send((None, Item::Delivery(delivery))));
+            drop(self.tell.send((None, Item::Delivery(Box::new(delivery)))));
         }
         match taken.queued {
             Some((seq, Op::Prompt(input))) => drop(self.tell.send((Some(seq), Item::Prompt(input)))),

@@ -137,7 +137,8 @@ impl World {
     /// Pulls until nothing follows, or the stream is only waiting.
     async fn pull_all(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
-        while let Ok(Some(item)) = tokio::time::timeout(Duration::from_millis(1), self.controls.next()).await {
+        while let Ok(Some(item)) = tokio::time::timeout(Duration::from_millis(1), self.controls.next()).await
+        {
             items.push(item);
         }
         items
@@ -291,7 +292,7 @@ async fn a65_a_long_application_survives_more_drops_than_the_budget() {
     let mut world = world(&[open(vec![live(1), prompt(2)], End::Broken), open(vec![prompt(2)], End::Broken)]);
     assert_eq!(world.controls.next().await, Some(Item::Live));
     assert_eq!(world.controls.next().await, Some(Item::Prompt("p2".into())));
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     assert!(world.openings() > 20, "{}", world.openings());
     // It is applied at last; the stream that goes on dropping is then given up.
     let mut last = None;
@@ -337,7 +338,7 @@ async fn a66_abandoning_ends_the_stream_before_a_pull_twice_in_a_backoff_and_nev
     let opened = waiting.openings();
     waiting.controls.abandon();
     assert_eq!(waiting.controls.next().await, None);
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     assert_eq!(waiting.openings(), opened);
     assert_eq!(waiting.tasks.len(), 1, "the pump is over, the spine is not");
 }
@@ -355,7 +356,7 @@ async fn a_message_right_behind_the_end_of_the_replay_waits_for_it_and_is_not_re
 async fn a_link_over_the_pump_attaches_at_the_end_of_the_replay_and_reports_through_the_spine() {
     let world = world(&[
         open(vec![live(1), message(2, "a")], End::Broken),
-        Opening::Open(vec![], Duration::from_secs(3600), End::Never),
+        Opening::Open(vec![], Duration::from_hours(1), End::Never),
     ]);
     let mut link = SessionLink::new(world.controls, world.spine.clone());
     let attached = LinkEvent::Attached { session_id: String::new() };

@@ -10,7 +10,7 @@ use crate::{
     seen::{SeenAsk, SeenBlock, SeenMessage},
     testing::{Paper, delivery, ids},
     tools::QuestionParams,
-    waiters::{Left, post, withdraw},
+    waiters::{Left, withdraw},
 };
 
 fn inbox(paper: &Paper) -> Inbox<Paper> {
@@ -104,7 +104,10 @@ fn a_broken_journal_stops_handing_over_and_acknowledging() {
     assert_eq!(inbox.arrive(delivery("m")).expect("journal"), hand_over("m", false));
     paper.sheet().broken = true;
     assert!(inbox.accepted(&ids(&["m"])).is_err());
-    assert!(inbox.wait("k", ask(), false).is_err(), "nothing is posted without its wait on disk");
+    assert!(
+        inbox.wait("k", ask(), false, oneshot::channel().0).is_err(),
+        "nothing is posted without its wait on disk"
+    );
 }
 
 #[test]
@@ -112,7 +115,8 @@ fn g9_an_answer_goes_to_its_waiter_ahead_of_the_lanes_and_is_acknowledged_after_
     let paper = Paper::default();
     let mut inbox = inbox(&paper);
     inbox.turn_started();
-    let (wait, mut ended) = inbox.wait("k", ask(), false).expect("journal");
+    let (tell, mut ended) = oneshot::channel();
+    let wait = inbox.wait("k", ask(), false, tell).expect("journal");
     assert_eq!(paper.sheet().waits["k"], wait);
     inbox.posted("k", "a").expect("journal");
     assert_eq!(paper.sheet().waits["k"].ask_id.as_deref(), Some("a"));
@@ -135,7 +139,8 @@ fn g9_an_answer_goes_to_its_waiter_ahead_of_the_lanes_and_is_acknowledged_after_
 fn g9_an_answer_that_overtakes_the_posts_result_waits_for_it() {
     let paper = Paper::default();
     let mut inbox = inbox(&paper);
-    let (_, mut ended) = inbox.wait("k", ask(), false).expect("journal");
+    let (tell, mut ended) = oneshot::channel();
+    inbox.wait("k", ask(), false, tell).expect("journal");
     for _ in 0..2 {
         assert_eq!(inbox.arrive(answer("mine", "a")).expect("journal"), []);
     }
@@ -151,10 +156,11 @@ fn g9_a_withdrawal_and_an_expired_request_say_withdrawn_and_never_no() {
     let paper = Paper::default();
     let mut inbox = inbox(&paper);
     for (key, expire) in [("k1", false), ("k2", true)] {
-        let (_, mut ended) = inbox.wait(key, ask(), false).expect("journal");
+        let (tell, mut ended) = oneshot::channel();
+        inbox.wait(key, ask(), false, tell).expect("journal");
         inbox.posted(key, key).expect("journal");
         if expire {
-            inbox.end_wait(key).expect("journal");
+            inbox.end_wait(key, Outcome::Withdrawn).expect("journal");
         } else {
             inbox.withdrawn(key).expect("journal");
         }
@@ -170,13 +176,15 @@ fn g9_a_withdrawal_and_an_expired_request_say_withdrawn_and_never_no() {
 fn g9_an_answer_nobody_took_goes_down_the_lanes() {
     let paper = Paper::default();
     let mut inbox = inbox(&paper);
-    let (_, ended) = inbox.wait("k", ask(), false).expect("journal");
+    let (tell, ended) = oneshot::channel();
+    inbox.wait("k", ask(), false, tell).expect("journal");
     inbox.posted("k", "a").expect("journal");
     assert_eq!(inbox.arrive(answer("m", "a")).expect("journal"), []);
     drop(ended);
-    let effects = inbox.end_wait("k").expect("journal");
+    let effects = inbox.end_wait("k", Outcome::Withdrawn).expect("journal");
     assert!(matches!(effects.as_slice(), [Effect::Inject { .. }]));
-    let (_, gone) = inbox.wait("k2", ask(), false).expect("journal");
+    let (tell, gone) = oneshot::channel();
+    inbox.wait("k2", ask(), false, tell).expect("journal");
     inbox.posted("k2", "b").expect("journal");
     drop(gone);
     inbox.turn_ended().expect("journal");
@@ -187,7 +195,6 @@ fn g9_an_answer_nobody_took_goes_down_the_lanes() {
 /// A server of one ask, which a person may have answered first.
 struct OneAsk {
     answered: bool,
-    reachable: bool,
     calls: Mutex<Vec<Call>>,
 }
 
@@ -196,7 +203,6 @@ impl Gateway for OneAsk {
     async fn call(&self, _: &str, call: Call) -> Result<CallResult, CallError> {
         self.calls.lock().expect("not poisoned").push(call.clone());
         match call {
-            _ if !self.reachable => Err(CallError::Unreachable("down".into())),
             Call::Post { .. } => {
                 let ask = SeenBlock::Ask { ask: SeenAsk { ask_id: "a".into(), ..SeenAsk::default() } };
                 Ok(CallResult::Post(Some(SeenMessage { blocks: vec![ask], ..SeenMessage::default() })))
@@ -215,36 +221,26 @@ async fn g9_after_a_crash_asks_whose_waiter_is_gone_are_withdrawn_and_an_answer_
         for answered in [false, true] {
             let paper = Paper::default();
             let mut dead = Inbox::new(paper.clone(), Turns::Driven, "an earlier life");
-            let (_, gone) = dead.wait("k", ask(), false).expect("journal");
-            dead.wait("hook", ask(), true).expect("journal");
+            dead.wait("k", ask(), false, oneshot::channel().0).expect("journal");
+            dead.wait("hook", ask(), true, oneshot::channel().0).expect("journal");
             if posted {
                 dead.posted("k", "a").expect("journal");
             }
-            drop((dead, gone));
+            drop(dead);
             let mut inbox = inbox(&paper);
             let left = inbox.left_behind().expect("journal");
             assert_eq!(left.iter().map(|wait| wait.key.as_str()).collect::<Vec<_>>(), ["k"]);
-            let server = OneAsk { answered, reachable: true, calls: Mutex::default() };
-            let came_to = withdraw(&server, &left[0]).await.expect("reached");
+            let server = OneAsk { answered, calls: Mutex::default() };
+            let came_to = withdraw(&server, &left[0]).await;
             assert_eq!(came_to, if answered { Left::Answered } else { Left::Withdrawn });
             // The ask was found by its key if its id was not on disk.
             let calls = server.calls.into_inner().expect("not poisoned");
             assert!(matches!(calls.last(), Some(Call::CancelAsk { ask_id }) if ask_id == "a"));
             assert_eq!(calls.len(), if posted { 1 } else { 2 });
-            inbox.end_wait("k").expect("journal");
+            inbox.end_wait("k", Outcome::Withdrawn).expect("journal");
             assert_eq!(paper.sheet().waits.keys().collect::<Vec<_>>(), ["hook"]);
             let effects = inbox.arrive(answer("m", "a")).expect("journal");
             assert!(matches!(effects.as_slice(), [Effect::Inject { .. }]));
         }
     }
-}
-
-#[tokio::test]
-async fn g9_a_server_that_cannot_be_reached_leaves_the_wait_on_disk() {
-    let paper = Paper::default();
-    let (wait, _ended) = inbox(&paper).wait("k", ask(), false).expect("journal");
-    let server = OneAsk { answered: false, reachable: false, calls: Mutex::default() };
-    assert!(withdraw(&server, &wait).await.is_err());
-    assert!(post(&server, &wait).await.is_err());
-    assert!(paper.sheet().waits.contains_key("k"));
 }

@@ -1,11 +1,12 @@
 //! What drives the model: it takes messages in, and says when it took them and when its turns begin and end.
 
 use async_trait::async_trait;
+use tokio::sync::oneshot;
 
-use crate::lanes::Handed;
+use crate::{lanes::Handed, tools::PostAskParams, waiters::Outcome};
 
 /// What a harness tells the core.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum HarnessEvent {
     /// A turn runs; its end will be told.
     TurnStarted,
@@ -21,6 +22,32 @@ pub enum HarnessEvent {
         message_ids: Vec<String>,
         /// Why.
         reason: String,
+    },
+    /// Something waits for people: post this ask, and tell how it ends.
+    Ask {
+        /// The post's key: letters, digits, `-`, `_` and `:`, and never used before.
+        key: String,
+        /// What to ask.
+        ask: PostAskParams,
+        /// True to leave the ask open when nobody waits any more.
+        keep: bool,
+        /// Learns how it ends. An answer is to be followed by [`HarnessEvent::Took`].
+        tell: oneshot::Sender<Outcome>,
+    },
+    /// The answer to the ask of this key was taken.
+    Took {
+        /// Which.
+        key: String,
+    },
+    /// Nobody waits under this key any more: the request ran out, or whoever made it is gone.
+    GaveUp {
+        /// Which.
+        key: String,
+    },
+    /// The model withdrew this ask.
+    Withdrew {
+        /// Which.
+        ask_id: String,
     },
     /// The harness is over, and everything it had to say is said.
     Ended,

@@ -27,7 +27,7 @@ enum Command {
     #[command(
         after_help = "A runner starts this itself and sets the environment it needs. Exit code: that of the program, \
                       128 and the signal's number if a signal ended it.\n\nExample:\n  compass agent run --socket \
-                      a.sock --state-dir state --account-id 0195e0c2a1b27c3d8e4f506172839405 -- ./bot"
+                      a.sock --state-dir state --account-id 0195e0c2 -- ./bot"
     )]
     Run(agent_run::Args),
 }

@@ -38,7 +38,7 @@ pub(crate) const TABLE: &[Row] = &[
     ("compass-runner", &["compass-domain", "thiserror"], &[]),
     (
         "compass-agent",
-        &["compass-domain", "async-trait", "serde", "thiserror", "tokio", "tokio-util"],
+        &["compass-domain", "async-trait", "futures", "serde", "thiserror", "tokio", "tokio-util"],
         &["proptest", "serde_json"],
     ),
     (

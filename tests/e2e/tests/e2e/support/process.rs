@@ -4,6 +4,7 @@ use std::{
     env,
     path::PathBuf,
     process::{ExitStatus, Stdio},
+    time::Duration,
 };
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
@@ -53,6 +54,11 @@ impl Process {
         self.signal(Signal::KILL);
         self.ended().await;
         assert!(is_gone(self.pid), "{:?} is still there", self.pid);
+    }
+
+    /// Waits for an end that takes longer than usual, because something else has to be given up first.
+    pub(crate) async fn ended_within(&mut self, most: Duration) -> ExitStatus {
+        tokio::time::timeout(most, self.child.wait()).await.unwrap().unwrap()
     }
 
     /// Waits for its end.

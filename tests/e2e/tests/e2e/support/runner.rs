@@ -14,8 +14,11 @@ use compass_proto::v1::{
     agent_gateway_server::{AgentGateway, AgentGatewayServer},
     comms_call_result,
 };
-use tokio::{net::UnixListener, sync::mpsc, task::JoinSet};
-use tokio_stream::{Stream, StreamExt as _, wrappers::{UnboundedReceiverStream, UnixListenerStream}};
+use tokio::{net::UnixListener, runtime::Runtime, sync::mpsc};
+use tokio_stream::{
+    Stream, StreamExt as _,
+    wrappers::{UnboundedReceiverStream, UnixListenerStream},
+};
 use tonic::{Request, Response, Status, Streaming, transport::Server};
 
 use super::until;
@@ -35,12 +38,13 @@ struct State {
 pub(crate) struct Runner(Arc<Mutex<State>>);
 
 impl Runner {
-    /// Serves a socket as long as the tasks are kept.
-    pub(crate) fn serve(socket: &Path, tasks: &mut JoinSet<()>) -> Self {
+    /// Serves a socket as long as the runtime lives.
+    pub(crate) fn serve(socket: &Path, runtime: &Runtime) -> Self {
         let runner = Self::default();
+        let _entered = runtime.enter();
         let listener = UnixListenerStream::new(UnixListener::bind(socket).unwrap());
         let service = AgentGatewayServer::new(runner.clone());
-        tasks.spawn(async move {
+        runtime.spawn(async move {
             Server::builder().add_service(service).serve_with_incoming(listener).await.unwrap();
         });
         runner
@@ -64,7 +68,10 @@ impl Runner {
 
     /// Interrupts with a message.
     pub(crate) fn steer(&self, id: &str) {
-        self.send(Control::Steer(v1::SteerControl { message: Some(message(id)), ..v1::SteerControl::default() }));
+        self.send(Control::Steer(v1::SteerControl {
+            message: Some(message(id)),
+            ..v1::SteerControl::default()
+        }));
     }
 
     /// Closes the stream of control on purpose.
