@@ -75,7 +75,7 @@ pub enum RunnerError {
         source: io::Error,
     },
     /// Another runner uses the state directory.
-    #[error("another runner already uses {0}")]
+    #[error("another runner already uses {0}; give each its own --state-dir")]
     InUse(PathBuf),
     /// The file of sessions cannot be read.
     #[error("{0}")]
