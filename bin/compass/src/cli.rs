@@ -4,8 +4,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     commands::{
-        accounts, agent, agent_program, agents, answer, ask, asks, bench, channels, completions, demo, dm, doctor,
-        groups, login, man, post, read, roster, runner, search, serve, status, tail, token, topics, user,
+        accounts, agent, agents, answer, ask, asks, bench, channels, completions, demo, dm, doctor, groups,
+        login, man, post, read, roster, runner, search, serve, status, tail, token, topics, user,
     },
     failure::{EXIT_CODES, Failure},
 };
@@ -30,9 +30,6 @@ enum Command {
     /// Plays the agent of the demo
     #[command(hide = true, after_help = "Example:\n  compass demo-agent --state-dir ./state")]
     DemoAgent(demo::AgentArgs),
-    /// Becomes an agent's program that dies with the process that starts it
-    #[command(hide = true, after_help = "Example:\n  compass agent-program --parent 4711 -- ./bot")]
-    AgentProgram(agent_program::Args),
     /// Asks people as an agent, from a script or a pipeline
     #[command(
         after_help = "Exit codes: 0 answered, or posted without --wait; 2 wrong usage; 3 still open when the time was up; \
@@ -125,7 +122,6 @@ impl Cli {
             Command::Serve(args) => serve::run(args).await,
             Command::Demo(args) => demo::run(args).await,
             Command::DemoAgent(args) => demo::run_agent(args).await,
-            Command::AgentProgram(args) => agent_program::run(&args),
             Command::Ask(args) => ask::run(args).await,
             Command::Login(args) => login::run(args).await,
             Command::Groups(args) => groups::run(args).await,

@@ -157,7 +157,8 @@ impl Program {
     /// Starts it from this thread, whose end is the end of this process.
     fn start(program: &[OsString]) -> Result<Self, Failure> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg("agent-program").arg(format!("--parent={}", std::process::id())).arg("--").args(program);
+        command.args(["runner", "exec"]).arg(format!("--parent={}", std::process::id()));
+        command.arg("--").args(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;
         match (child.stdin.take(), child.stdout.take()) {

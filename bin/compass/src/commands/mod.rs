@@ -3,7 +3,6 @@
 pub(crate) mod accounts;
 pub(crate) mod agent;
 pub(crate) mod agent_attach;
-pub(crate) mod agent_program;
 pub(crate) mod agent_run;
 pub(crate) mod agents;
 pub(crate) mod answer;
