@@ -1,6 +1,9 @@
 //! What becomes of an operation of the stream, before any time or I/O.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt,
+};
 
 use super::cursor::AckCursor;
 use crate::{
@@ -21,6 +24,18 @@ pub enum Counted {
     Empty,
     /// An operation of a kind this version does not know.
     Unknown,
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BadSeq => "without a number",
+            Self::Duplicate => "repeated",
+            Self::BeforeBarrier => "before the replay was complete",
+            Self::Empty => "without a message",
+            Self::Unknown => "of an unknown kind",
+        })
+    }
 }
 
 /// An operation for the one consumer.

@@ -1,8 +1,13 @@
 //! The link of a process whose runner starts it: control from the pump, reports through the spine.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 
-use super::pump::{Controls, Item};
+use super::{
+    intake::Counted,
+    pump::{Controls, Item},
+};
 use crate::{
     ports::{Frame, Link, LinkEvent, SessionState, TurnState},
     spine::Spine,
@@ -20,6 +25,11 @@ impl SessionLink {
     /// A link over both streams.
     pub fn new(controls: Controls, spine: Spine) -> Self {
         Self { controls, spine, over: false }
+    }
+
+    /// How often control came that could not be used, or came again.
+    pub fn counts(&self) -> BTreeMap<Counted, u64> {
+        self.controls.counts()
     }
 
     /// Ends the stream of control.

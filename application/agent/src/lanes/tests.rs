@@ -1,5 +1,7 @@
 //! The cases of both lanes, as tables of events and effects.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::seen::{SeenAsk, SeenBlock, SeenMessage};
 
@@ -293,5 +295,108 @@ fn what_a_limit_held_back_follows_when_the_program_took_what_is_ahead_or_says_re
         assert_eq!(short(lanes.accepted(&all[..63])).len(), 1);
         let freed = if says_ready { lanes.turn_ended() } else { lanes.accepted(&all[63..64]) };
         assert_eq!(short(freed).last().expect("freed"), "inject m64,m65,late");
+    }
+}
+
+/// What may happen to lanes, with small numbers for ids.
+#[derive(Debug, Clone)]
+enum Event {
+    Deliver(u8),
+    Steer(u8),
+    TurnStarted,
+    TurnEnded,
+    Streaming(bool),
+    Accepted(u8),
+    Refused(u8),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        4 => (0_u8..12).prop_map(Event::Deliver),
+        2 => (0_u8..12).prop_map(Event::Steer),
+        1 => Just(Event::TurnStarted),
+        2 => Just(Event::TurnEnded),
+        1 => any::<bool>().prop_map(Event::Streaming),
+        4 => (0_u8..12).prop_map(Event::Accepted),
+        1 => (0_u8..12).prop_map(Event::Refused),
+    ]
+}
+
+/// Where each message stands as seen from outside.
+#[derive(Default)]
+struct Seen {
+    under_way: HashSet<String>,
+    taken: HashSet<String>,
+}
+
+impl Seen {
+    fn check(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            let batch = match effect {
+                Effect::Inject { batch, .. } => batch,
+                Effect::Interrupt(handed) => vec![*handed],
+                Effect::Acknowledge(ids) => {
+                    assert!(ids.iter().all(|id| self.taken.contains(id)), "{ids:?} acknowledged, not taken");
+                    continue;
+                }
+                Effect::Count(_) => continue,
+            };
+            for handed in batch {
+                let id = handed.delivery.message.id;
+                assert!(!self.taken.contains(&id), "{id} was taken and is handed over again");
+                assert!(self.under_way.insert(id.clone()), "{id} is handed over twice");
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_happens_a_message_is_handed_over_once_acknowledged_after_that_and_never_stranded(
+        events in prop::collection::vec(event(), 0..80),
+        driven in any::<bool>(),
+    ) {
+        let mut lanes = Lanes::new(if driven { Turns::Driven } else { Turns::Reported });
+        let (mut seen, mut arrived) = (Seen::default(), HashSet::new());
+        for event in events {
+            let effects = match event {
+                Event::Deliver(n) | Event::Steer(n) => {
+                    arrived.insert(n.to_string());
+                    let steer = matches!(event, Event::Steer(_));
+                    lanes.arrive(Delivery { steer, ..delivery(&n.to_string()) }, None)
+                }
+                Event::TurnStarted => {
+                    lanes.turn_started();
+                    Vec::new()
+                }
+                Event::TurnEnded => lanes.turn_ended(),
+                Event::Streaming(streaming) => lanes.streaming(streaming),
+                Event::Accepted(n) => {
+                    let id = n.to_string();
+                    if seen.under_way.remove(&id) {
+                        seen.taken.insert(id.clone());
+                    }
+                    lanes.accepted(&[id])
+                }
+                Event::Refused(n) => {
+                    let id = n.to_string();
+                    if seen.under_way.remove(&id) {
+                        arrived.remove(&id);
+                    }
+                    lanes.refused(&[id])
+                }
+            };
+            seen.check(effects);
+        }
+        // The turn ends, and everything that was handed over is taken.
+        seen.check(lanes.turn_ended());
+        while !seen.under_way.is_empty() {
+            let ids: Vec<String> = seen.under_way.drain().collect();
+            seen.taken.extend(ids.iter().cloned());
+            seen.check(lanes.accepted(&ids));
+            seen.check(lanes.turn_ended());
+        }
+        prop_assert_eq!(lanes.waiting(), 0);
+        prop_assert_eq!(seen.taken, arrived);
     }
 }

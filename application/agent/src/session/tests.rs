@@ -239,6 +239,14 @@ async fn a_journal_that_fails_ends_the_loop_before_anything_is_handed_over() {
 }
 
 #[tokio::test]
+async fn a59_a_harness_that_breaks_ends_the_loop_with_its_error() {
+    let World { events: _events, model, ended, .. } = start(&Paper::default(), Server::default());
+    drop(model);
+    let Err(RunError::Harness(error)) = ended.await.expect("ended") else { panic!("an error") };
+    assert_eq!(error.to_string(), "the model is gone");
+}
+
+#[tokio::test]
 async fn the_end_of_the_link_is_told_and_ends_the_loop() {
     let mut world = start(&Paper::default(), Server::default());
     world.events.send(LinkEvent::Prompt("go".into())).expect("the loop runs");

@@ -3,7 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, process::ExitStatus, process::Stdio, sync::Arc, time::Duration};
 
 use compass_agent::{
-    control::{self, SessionLink},
+    control::{self, Counted, SessionLink},
     inbox::Inbox,
     lanes::Turns,
     ports::{Frame, SessionState},
@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{failure::Failure, system};
+use crate::{failure::Failure, output, system};
 
 /// How long a program has to end by itself once its input is closed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -73,18 +73,28 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
             let mut link = SessionLink::new(controls, spine.clone());
             let ended = drive(program, &mut link, &socket, journal).await;
             link.abandon();
+            tell_unused(&link);
             ended
         }
         Err(failure) => Err(failure),
     };
     let well = matches!(&ended, Ok(ended) if ended.is_well());
     spine.send(Frame::State(if well { SessionState::Stopped } else { SessionState::Errored }));
-    // What does not leave in time is asked for again by the server's next delivery.
-    spine.drain(DRAIN).await;
+    if !spine.drain(DRAIN).await {
+        // The server sends again what it has no acknowledgement of.
+        output::remark("the runner did not take the last reports in time");
+    }
     publishing.cancel();
     tasks.close();
     tasks.wait().await;
     ended?.into_result()
+}
+
+/// Says what of the control was of no use, so that it does not pass unseen.
+fn tell_unused(link: &SessionLink) {
+    for (what, count) in link.counts().into_iter().filter(|(what, _)| *what != Counted::Duplicate) {
+        output::remark(&format!("operations of the runner that could not be used: {count} {what}"));
+    }
 }
 
 /// Why it is over, and how the program ended.

@@ -73,6 +73,10 @@ impl Agent {
         self.runner.new_life();
         self.runner.replay_complete();
         let _ = fs::remove_file(self.path().join("pid"));
+        Process::spawn(&mut self.command()).0
+    }
+
+    fn command(&self) -> Command {
         let mut command = Command::new(program());
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command
@@ -81,7 +85,7 @@ impl Agent {
             .env("COMPASS_AGENT_ACCOUNT_ID", ACCOUNT)
             .args(["agent", "run", "--harness", "json-lines", "--", "sh", "-c", PROGRAM, "sh"])
             .arg(self.path());
-        Process::spawn(&mut command).0
+        command
     }
 
     /// Every line the program read, in all its lives.
@@ -160,6 +164,19 @@ async fn the_programs_code_is_ours_and_its_failure_is_reported() {
         assert_eq!(process.ended().await.code(), Some(code.parse().unwrap()));
         assert_eq!(agent.runner.states().last(), Some(&state));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn control_that_cannot_be_used_is_told_at_the_end() {
+    let agent = Agent::new();
+    agent.put("die", "0");
+    agent.runner.replay_complete();
+    agent.runner.unknown();
+    agent.runner.deliver("m1");
+    let output = in_time("the end", agent.command().output()).await.unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("operations of the runner that could not be used: 1 of an unknown kind"), "{told}");
+    assert_eq!(agent.runner.retained(), 0, "it is acknowledged");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

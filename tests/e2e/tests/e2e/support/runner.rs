@@ -55,6 +55,11 @@ impl Runner {
         self.send(Control::ReplayComplete(v1::ReplayComplete {}));
     }
 
+    /// Sends an operation that no version knows yet.
+    pub(crate) fn unknown(&self) {
+        self.send(None);
+    }
+
     /// Delivers a message that says its id.
     pub(crate) fn deliver(&self, id: &str) {
         self.send(Control::Deliver(v1::DeliverControl {
@@ -118,10 +123,10 @@ impl Runner {
         .await;
     }
 
-    fn send(&self, control: Control) {
+    fn send(&self, control: impl Into<Option<Control>>) {
         let mut state = self.state();
         state.last_seq += 1;
-        let op = v1::AgentControl { control_seq: state.last_seq, control: Some(control) };
+        let op = v1::AgentControl { control_seq: state.last_seq, control: control.into() };
         state.retained.insert(op.control_seq, op.clone());
         if let Some(subscriber) = &state.subscriber {
             let _ = subscriber.send(Ok(op));
