@@ -125,7 +125,7 @@ fn patient<T>(message: T) -> Request<T> {
     request
 }
 
-fn state(wire: AgentSessionState) -> Option<&'static str> {
+pub(crate) fn state(wire: AgentSessionState) -> Option<&'static str> {
     Some(match wire {
         AgentSessionState::Unspecified => return None,
         AgentSessionState::Starting => "starting",

@@ -11,7 +11,8 @@ use std::{
 use compass_proto::v1::{
     agent_door_client::AgentDoorClient, comms_service_client::CommsServiceClient,
     compass_service_client::CompassServiceClient, inbox_service_client::InboxServiceClient,
-    people_service_client::PeopleServiceClient, session_service_client::SessionServiceClient,
+    operator_service_client::OperatorServiceClient, people_service_client::PeopleServiceClient,
+    session_service_client::SessionServiceClient,
 };
 use tonic::{
     Request, Response, Status,
@@ -82,6 +83,10 @@ impl Client {
 
     pub(crate) fn inbox(&self) -> InboxServiceClient<Carrier> {
         InboxServiceClient::new(self.carrier.clone()).max_decoding_message_size(MESSAGE_BYTES)
+    }
+
+    pub(crate) fn operator(&self) -> OperatorServiceClient<Carrier> {
+        OperatorServiceClient::new(self.carrier.clone()).max_decoding_message_size(MESSAGE_BYTES)
     }
 
     pub(crate) fn people(&self) -> PeopleServiceClient<Carrier> {

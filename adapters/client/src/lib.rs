@@ -11,6 +11,7 @@ mod convert;
 mod error;
 mod events;
 pub mod model;
+pub mod operator;
 mod people;
 mod session;
 

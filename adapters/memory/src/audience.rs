@@ -118,6 +118,12 @@ impl Audience for MemoryStorage {
     }
 }
 
+/// How many messages the agent's cursors owe it that a brake holds.
+pub(crate) fn braked(rows: &TenantRows, agent: &Account) -> usize {
+    let owed = owed(rows, agent);
+    behind(rows, agent, &owed).into_iter().filter(|row| is_braked(rows, row)).count()
+}
+
 /// What an agent is owed that is ready, steers first.
 pub(crate) fn owing(rows: &TenantRows, agent: &Account) -> Vec<(Lane, Arc<MessageRow>)> {
     let owed = owed(rows, agent);

@@ -6,6 +6,7 @@
 mod audience;
 mod bus;
 mod ledger;
+mod overview;
 mod placements;
 mod reads;
 mod rows;

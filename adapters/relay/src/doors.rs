@@ -104,6 +104,10 @@ pub const RPCS: &[Rpc] = rpcs! {
         ReadPositions: Person Read;
         MarkRead: Person Write;
     }
+    "compass.v1.OperatorService" {
+        ListAgents: Person Read;
+        Diagnose: Admin Read;
+    }
     "compass.v1.PeopleService" {
         OpenDM: Person Write;
         JoinChannel: Person Write;

@@ -12,6 +12,7 @@ mod error;
 mod guard;
 mod inbox;
 pub mod mapping;
+mod operator;
 pub mod pending;
 mod people;
 mod router;

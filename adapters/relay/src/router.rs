@@ -17,6 +17,7 @@ use crate::{
     comms::CommsDoor,
     guard::{guard, outside},
     inbox::InboxDoor,
+    operator::OperatorDoor,
     people::PeopleDoor,
     runner::{RunnerDoor, RunnerLanes},
     server::ServerDoor,
@@ -89,6 +90,7 @@ pub fn services(doors: Doors) -> Result<Services, RouterError> {
     let server_door = ServerDoor { comms: comms.clone(), auth: auth.clone(), version, sessions };
     let session_door = SessionDoor { comms: comms.clone(), auth: auth.clone() };
     let inbox_door = InboxDoor { comms: comms.clone() };
+    let operator_door = OperatorDoor { hub: Arc::clone(&hub) };
     let people_door = PeopleDoor { comms: comms.clone() };
     let runner_door = RunnerDoor::new(comms.clone(), Arc::clone(&hub), lanes, auth.clone(), stop);
     let agent_door = AgentCommandsDoor { comms, hub };
@@ -96,6 +98,7 @@ pub fn services(doors: Doors) -> Result<Services, RouterError> {
         .add_service(limited!(v1::compass_service_server::CompassServiceServer::new(server_door)))
         .add_service(limited!(v1::session_service_server::SessionServiceServer::new(session_door)))
         .add_service(limited!(v1::inbox_service_server::InboxServiceServer::new(inbox_door)))
+        .add_service(limited!(v1::operator_service_server::OperatorServiceServer::new(operator_door)))
         .add_service(limited!(v1::people_service_server::PeopleServiceServer::new(people_door)))
         .add_service(limited!(v1::agent_door_server::AgentDoorServer::new(agent_door)))
         .add_service(limited!(v1::runner_service_server::RunnerServiceServer::new(runner_door)))

@@ -12,7 +12,7 @@ use compass_domain::{
     channel::{ChannelKind, ChannelName, Member, MembershipMode, PostPolicy},
 };
 use compass_hub::ports::{
-    AttachMode, Audience as _, Ledger as _, NewPlacement, OpenSession, PendingQuery, PinQuery,
+    AttachMode, Audience as _, Ledger as _, NewPlacement, OpenSession, Overview as _, PendingQuery, PinQuery,
     Placements as _,
 };
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
@@ -242,7 +242,7 @@ async fn write_everything(storage: &SeaStorage, ids: Ids) {
 }
 
 async fn deliver_everything(storage: &SeaStorage, ids: Ids) {
-    let Ids { agent, channel, message, session, node, .. } = ids;
+    let Ids { user, agent, channel, message, session, node, .. } = ids;
     let of = tenant();
     drop(storage.members(&of, channel).await.expect("a read"));
     // The blocks of the filled rows may disagree with their asks.
@@ -256,6 +256,8 @@ async fn deliver_everything(storage: &SeaStorage, ids: Ids) {
         drop(storage.pending(&of, &query).await.expect("a read"));
     }
     drop(storage.owed(&of, &[agent]).await.expect("a read"));
+    drop(storage.backlogs(&of, Some(user)).await.expect("a read"));
+    drop(storage.examine(&of, 50).await.expect("a read"));
     for after in [None, Some((channel, 2))] {
         drop(storage.pins(&of, &PinQuery { agent, after, limit: 50 }).await.expect("a read"));
     }

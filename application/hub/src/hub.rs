@@ -9,7 +9,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     delivery::{Router, catch_up, consumer, router},
     notes::Notes,
-    ports::{Audience, Lanes, Launcher, Ledger, Placements},
+    ports::{Audience, Lanes, Launcher, Ledger, Overview, Placements},
     presence::{Dirty, publisher},
     sessions::{Enrollments, Registry, Spawns, lease},
     wake::{self, Wakes},
@@ -24,6 +24,8 @@ pub struct HubPorts {
     pub audience: Arc<dyn Audience>,
     /// Which runner starts which agent.
     pub placements: Arc<dyn Placements>,
+    /// What an operator looks at.
+    pub overview: Arc<dyn Overview>,
     /// The streams to live sessions.
     pub lanes: Arc<dyn Lanes>,
     /// Commands to runners.

@@ -3,6 +3,7 @@
 pub mod delivery;
 mod hub;
 pub mod notes;
+pub mod operator;
 pub mod ports;
 mod presence;
 pub mod sessions;

@@ -4,8 +4,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     commands::{
-        accounts, agent, agents, answer, ask, asks, bench, channels, completions, demo, dm, groups, login,
-        man, post, read, roster, search, serve, status, tail, token, topics, user,
+        accounts, agent, agents, answer, ask, asks, bench, channels, completions, demo, dm, doctor, groups,
+        login, man, post, read, roster, search, serve, status, tail, token, topics, user,
     },
     failure::{EXIT_CODES, Failure},
 };
@@ -95,6 +95,9 @@ enum Command {
     /// Starts agents on runners, shows and follows them, and ends them
     #[command(after_help = "Example:\n  compass agents")]
     Agents(agents::Args),
+    /// Looks for what is wrong on the server; ends with code 1 if anything is
+    #[command(after_help = "Example:\n  compass doctor")]
+    Doctor(doctor::Args),
     /// Creates people
     #[command(after_help = "Example:\n  compass user create ana")]
     User(user::Args),
@@ -134,6 +137,7 @@ impl Cli {
             Command::Accounts(args) => accounts::run(args).await,
             Command::Agent(args) => agent::run(args).await,
             Command::Agents(args) => agents::run(args).await,
+            Command::Doctor(args) => doctor::run(args).await,
             Command::User(args) => user::run(args).await,
             Command::Completions(args) => completions::run(&args, Self::command()),
             Command::Man(args) => man::run(&args, Self::command()),

@@ -163,7 +163,8 @@ pub(crate) fn read_secret(path: &Path) -> Result<String, Failure> {
     if secret.is_empty() { Err(fail(&"there is no secret in it")) } else { Ok(secret) }
 }
 
-fn login_path() -> Result<PathBuf, Failure> {
+/// Where the login is saved.
+pub(crate) fn login_path() -> Result<PathBuf, Failure> {
     Ok(project()?.config_dir().join(defaults::LOGIN_FILE))
 }
 

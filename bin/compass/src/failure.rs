@@ -17,6 +17,9 @@ pub(crate) enum Failure {
     /// Something on this machine failed: a file, the terminal.
     #[error("{0}")]
     Local(String),
+    /// Something is wrong on the server; what, was printed.
+    #[error("{0}")]
+    Findings(String),
     /// The command was given something it cannot work with.
     #[error("{0}")]
     Usage(String),
@@ -55,7 +58,7 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::OutputClosed => 0,
-            Self::Local(_) => 1,
+            Self::Local(_) | Self::Findings(_) => 1,
             Self::Usage(_) => 2,
             Self::StillOpen(_) => 3,
             Self::Withdrawn(_) => 4,

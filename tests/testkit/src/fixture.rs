@@ -3,7 +3,7 @@
 use std::{any::Any, fmt, sync::Arc};
 
 use compass_comms::ports::Storage;
-use compass_hub::ports::{Audience, Ledger, Placements};
+use compass_hub::ports::{Audience, Ledger, Overview, Placements};
 use compass_ports::{Clock, EventBus, Writer};
 
 /// A fresh, empty store with the tenant of a fresh install, and everything that works on it.
@@ -20,6 +20,8 @@ pub struct Fixture {
     pub audience: Arc<dyn Audience>,
     /// Placements of the same rows.
     pub placements: Arc<dyn Placements>,
+    /// Agents and messages of the same rows as an operator looks at them.
+    pub overview: Arc<dyn Overview>,
     /// Where both writers publish.
     pub bus: Arc<dyn EventBus>,
     /// The clock by which the store judges ages; the machine's where a database has its own.

@@ -16,7 +16,7 @@ use compass_domain::{
     message::{DraftBlock, IdempotencyKey, request_digest},
     topic::TopicSelector,
 };
-use compass_hub::ports::{Audience, Ledger, Pending, PendingQuery, Placements};
+use compass_hub::ports::{Audience, Ledger, Overview, Pending, PendingQuery, Placements};
 use compass_ports::{Clock, EventBus, Ids, PresenceSource, StorageError, Turns, WriteJob, Writer, submit};
 use tokio_util::task::TaskTracker;
 
@@ -43,6 +43,8 @@ pub struct Scene {
     pub audience: Arc<dyn Audience>,
     /// Where agents are placed.
     pub placements: Arc<dyn Placements>,
+    /// What an operator looks at.
+    pub overview: Arc<dyn Overview>,
     /// Events.
     pub bus: Arc<dyn EventBus>,
     /// Time.
@@ -99,6 +101,7 @@ impl Scene {
             ledger: Arc::clone(&fixture.ledger),
             audience: Arc::clone(&fixture.audience),
             placements: Arc::clone(&fixture.placements),
+            overview: Arc::clone(&fixture.overview),
             bus: Arc::clone(&fixture.bus),
             clock: Arc::clone(&fixture.clock),
         }
@@ -116,6 +119,7 @@ impl Scene {
             ledger: Arc::clone(&self.ledger),
             audience: Arc::clone(&self.audience),
             placements: Arc::clone(&self.placements),
+            overview: Arc::clone(&self.overview),
             bus: Arc::clone(&self.bus),
             clock: Arc::clone(&self.clock),
         }

@@ -144,6 +144,11 @@ impl Messages {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.by_id.size()
+    }
+
     pub(crate) fn find(&self, id: MessageId) -> Option<&Arc<MessageRow>> {
         self.by_id.get(&id)
     }

@@ -28,7 +28,7 @@ pub(crate) use request::{
     mark_read_in, open_dm_in, post_in, read_positions_in, reparent_in, respond_in, search_in, set_policy_in,
     update_board_in, update_members_in, update_topic_in,
 };
-pub(crate) use roster::{get_roster_in, roster};
+pub(crate) use roster::{get_roster_in, presence, roster};
 pub(crate) use token::token;
 pub(crate) use topic::listed_topics;
 pub use topic::{read_position, topic};

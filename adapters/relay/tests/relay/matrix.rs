@@ -85,6 +85,8 @@ const ROWS: &[Row] = &[
     Row("InboxService/ListOpenAsks", nothing, "....PPUUU"),
     Row("InboxService/ReadPositions", nothing, "....PPUUU"),
     Row("InboxService/MarkRead", mark_read_request, "N.NNPPUUU"),
+    Row("OperatorService/ListAgents", nothing, "....PPUUU"),
+    Row("OperatorService/Diagnose", nothing, ".PP.PPUUU"),
     Row("PeopleService/OpenDM", open_dm_request, "N.NNPPUUU"),
     Row("PeopleService/JoinChannel", join_request, "N.NNPPUUU"),
     // A sign-in is its own credential.

@@ -225,6 +225,7 @@ async fn house() -> (Comms, Arc<Hub>, Arc<RunnerLanes>, CancellationToken) {
         ledger: Arc::new(storage.clone()),
         audience: Arc::new(storage.clone()),
         placements: Arc::new(storage.clone()),
+        overview: Arc::new(storage.clone()),
         lanes: Arc::clone(&lanes) as _,
         launcher: Arc::clone(&lanes) as _,
         writer: Arc::clone(&writer) as _,

@@ -2,6 +2,7 @@
 
 mod audience;
 mod ledger;
+mod overview;
 mod owing;
 mod pending;
 mod pins;

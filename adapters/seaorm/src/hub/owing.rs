@@ -40,28 +40,67 @@ pub(super) fn has_owed_row() -> String {
 /// A condition: a cursor of agent `a` owes it a ready message `m` of a channel `c` that it is swept in, where `channel`
 /// holds for the channel and `message` for the message.
 pub(super) fn is_behind(dialect: Dialect, channel: &str, message: &str) -> String {
-    let above = match dialect {
-        Dialect::Postgres => "NOT (m.seq = ANY(k.above))",
-        Dialect::Sqlite => "(k.above = '[]' OR m.seq NOT IN (SELECT value FROM json_each(k.above)))",
-    };
     format!(
         "coalesce((
     SELECT true FROM cursors k CROSS JOIN channels c
     WHERE k.agent = a.id AND c.id = k.channel AND c.last_seq > k.acked_seq AND ({channel})
-        AND (c.mandatory OR c.id = a.home_channel OR coalesce(
-            (SELECT s.subscribed FROM channel_members s WHERE s.channel = c.id AND s.account = a.id),
-            (SELECT s.subscribed FROM channel_subscriptions s WHERE s.channel = c.id AND s.account = a.id),
-            false))
-        AND {takes_part}
+        AND {swept}
         AND coalesce((
             SELECT true FROM messages m
             WHERE m.channel = k.channel AND m.seq > k.acked_seq AND {above} AND m.author <> a.id
                 AND ({message}) AND {ready}
             ORDER BY m.seq LIMIT 1), false)
     LIMIT 1), false)",
-        takes_part = takes_part("a.id", "c"),
+        swept = is_swept(),
+        above = is_above(dialect),
         ready = ready()
     )
+}
+
+/// How many ready messages agent `a` has owed rows for, up to a limit.
+pub(super) fn count_owed_rows(limit: &str) -> String {
+    format!(
+        "(SELECT COUNT(*) FROM (
+    SELECT 1 FROM owed o CROSS JOIN channels c CROSS JOIN messages m
+    WHERE o.agent = a.id AND c.id = o.channel AND m.id = o.message AND {ready} AND {takes_part}
+    LIMIT {limit}) counted)",
+        ready = ready(),
+        takes_part = takes_part("a.id", "c")
+    )
+}
+
+/// How many messages `m` for which `message` holds the cursors of agent `a` owe it, up to a limit.
+pub(super) fn count_behind(dialect: Dialect, message: &str, limit: &str) -> String {
+    format!(
+        "(SELECT COUNT(*) FROM (
+    SELECT 1 FROM cursors k CROSS JOIN channels c CROSS JOIN messages m
+    WHERE k.agent = a.id AND c.id = k.channel AND c.last_seq > k.acked_seq AND {swept}
+        AND m.channel = k.channel AND m.seq > k.acked_seq AND {above} AND m.author <> a.id AND {message}
+        AND NOT coalesce((SELECT true FROM owed o WHERE o.agent = a.id AND o.message = m.id), false)
+    LIMIT {limit}) counted)",
+        swept = is_swept(),
+        above = is_above(dialect),
+    )
+}
+
+/// A condition: agent `a` takes part in channel `c` and is swept there.
+fn is_swept() -> String {
+    format!(
+        "(c.mandatory OR c.id = a.home_channel OR coalesce(
+            (SELECT s.subscribed FROM channel_members s WHERE s.channel = c.id AND s.account = a.id),
+            (SELECT s.subscribed FROM channel_subscriptions s WHERE s.channel = c.id AND s.account = a.id),
+            false))
+        AND {}",
+        takes_part("a.id", "c")
+    )
+}
+
+/// A condition: cursor `k` does not cover message `m` beyond its acknowledged place.
+fn is_above(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Postgres => "NOT (m.seq = ANY(k.above))",
+        Dialect::Sqlite => "(k.above = '[]' OR m.seq NOT IN (SELECT value FROM json_each(k.above)))",
+    }
 }
 
 /// A condition: message `m` mentions agent `a` or answers an ask of it.

@@ -5,6 +5,7 @@ mod audience;
 mod lanes;
 mod launcher;
 mod ledger;
+mod overview;
 mod placements;
 
 pub use audience::{
@@ -13,4 +14,5 @@ pub use audience::{
 pub use lanes::{Dispatch, LaneError, Lanes};
 pub use launcher::{Address, Command, LaunchError, Launcher, Outcome, Reported};
 pub use ledger::{AttachMode, Ledger, LiveSession, OpenSession, StoredSession};
+pub use overview::{BACKLOG_MAX, Backlog, Examined, Overview};
 pub use placements::{NewPlacement, Placement, Placements};

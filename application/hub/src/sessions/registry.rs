@@ -302,6 +302,13 @@ impl Registry {
         Gate::Held
     }
 
+    /// How many messages of an account are held here.
+    pub(crate) fn held_by(&self, who: &Who) -> u32 {
+        let state = lock(&self.state);
+        let held = state.accounts.get(who).map_or(0, |author| author.held.len());
+        u32::try_from(held).unwrap_or(u32::MAX)
+    }
+
     /// When the next held message runs out.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         lock(&self.state).deadlines.front().map(|(at, _)| *at)

@@ -5,6 +5,7 @@
 mod answers;
 mod delivery;
 mod enrolment;
+mod operator;
 mod presence;
 mod rebind;
 mod recovery;

@@ -103,6 +103,7 @@ impl Rig {
             ledger: ledger.clone(),
             audience: audience.clone(),
             placements: storage.clone(),
+            overview: storage.clone(),
             lanes: lanes.clone(),
             launcher: runners.clone(),
             writer: Arc::new(writer),

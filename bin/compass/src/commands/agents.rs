@@ -1,6 +1,7 @@
 //! `compass agents`: starts agents on runners, shows and follows them, and ends them.
 
 use compass_client::model::{SessionEvent, SessionFrame, SessionStatus};
+use compass_client::operator::AgentOverview;
 use serde_json::json;
 
 use super::{
@@ -74,7 +75,8 @@ struct One {
 
 /// Runs the wanted part; without one it lists.
 pub(crate) async fn run(args: Args) -> Result<(), Failure> {
-    match args.command.unwrap_or(Command::Status { handle: None, connection: args.connection }) {
+    let Some(command) = args.command else { return list(&args.connection).await };
+    match command {
         Command::Start { handle, runner, connection } => start(&connection, &handle, runner.as_deref()).await,
         Command::Stop(one) => stop(&one).await,
         Command::Status { handle, connection } => status(&connection, handle.as_deref()).await,
@@ -82,6 +84,40 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         Command::Reload(one) => reload(&one).await,
         Command::Remove(one) => remove(&one).await,
     }
+}
+
+/// Every agent of the caller with what stands between it and its messages.
+async fn list(connection: &Connection) -> Result<(), Failure> {
+    let context = Context::open(connection).await?;
+    let agents = context.client.agents().await?;
+    if context.out.is_json() {
+        return agents.iter().try_for_each(|agent| context.out.json(agent));
+    }
+    let now = context.client.server_time_unix_ms();
+    let rows: Vec<[String; 7]> = agents.iter().map(|agent| row(agent, now)).collect();
+    let headings = ["AGENT", "PRESENCE", "RUNNER", "WAKE", "OWED", "PAUSED", "LAST TROUBLE"];
+    table::lines(headings, &rows).iter().try_for_each(|line| context.out.line(line))
+}
+
+fn row(agent: &AgentOverview, now: Option<i64>) -> [String; 7] {
+    let place = agent.placement.as_ref();
+    let runner = agent.sessions.first().map(|session| &session.runner).or(place.map(|place| &place.runner));
+    let failing = place.filter(|place| place.failures > 0);
+    let wake = place.map_or_else(|| "-".to_owned(), |place| place.wake.to_owned());
+    let trouble = failing.and_then(|place| place.error.as_deref());
+    let trouble = trouble.or(agent.notes.last().map(|note| note.text.as_str())).unwrap_or_default();
+    [
+        format!("@{}", render::line(&agent.handle)),
+        agent.presence.to_owned(),
+        runner.map_or_else(|| "-".to_owned(), |runner| render::line(runner)),
+        match failing.and_then(|place| place.next_wake_unix_ms).zip(now) {
+            Some((next, now)) if next > now => format!("{wake}, not for {} s", (next - now) / 1000),
+            _ => wake,
+        },
+        format!("{}+{}", agent.owed_delivers, agent.owed_steers),
+        (agent.braked + agent.held).to_string(),
+        render::line(trouble),
+    ]
 }
 
 async fn start(connection: &Connection, handle: &str, runner: Option<&str>) -> Result<(), Failure> {

@@ -14,6 +14,7 @@ pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod demo;
 pub(crate) mod dm;
+pub(crate) mod doctor;
 pub(crate) mod groups;
 pub(crate) mod login;
 pub(crate) mod man;

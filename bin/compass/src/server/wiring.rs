@@ -5,7 +5,7 @@ use std::{num::NonZeroU64, sync::Arc};
 use compass_comms::{Comms, channels::Homes, ports::Storage};
 use compass_hub::{
     Hub, HubPorts,
-    ports::{Audience, Ledger, Placements},
+    ports::{Audience, Ledger, Overview, Placements},
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
 use compass_ports::{Clock, EventBus, Ids, Turns, Writer};
@@ -40,6 +40,7 @@ struct Stores {
     ledger: Arc<dyn Ledger>,
     audience: Arc<dyn Audience>,
     placements: Arc<dyn Placements>,
+    overview: Arc<dyn Overview>,
     database: Option<SeaStorage>,
 }
 
@@ -81,6 +82,7 @@ pub(crate) async fn production(url: String, allow_unsafe_durability: bool) -> Re
         ledger: Arc::new(storage.clone()),
         audience: Arc::new(storage.clone()),
         placements: Arc::new(storage.clone()),
+        overview: Arc::new(storage.clone()),
         database: Some(storage),
     };
     Ok(app(shared, stores))
@@ -97,7 +99,8 @@ pub(crate) fn in_memory() -> App {
         writer: Arc::new(writer),
         ledger: Arc::new(storage.clone()),
         audience: Arc::new(storage.clone()),
-        placements: Arc::new(storage),
+        placements: Arc::new(storage.clone()),
+        overview: Arc::new(storage),
         database: None,
     };
     app(shared, stores)
@@ -110,6 +113,7 @@ fn app(shared: Shared, stores: Stores) -> App {
         ledger: stores.ledger,
         audience: stores.audience,
         placements: stores.placements,
+        overview: stores.overview,
         lanes: Arc::<RunnerLanes>::clone(&lanes),
         launcher: Arc::<RunnerLanes>::clone(&lanes),
         writer: Arc::clone(&stores.writer),

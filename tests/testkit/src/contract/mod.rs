@@ -14,6 +14,7 @@ pub mod dm_cases;
 pub mod group_cases;
 pub mod ledger;
 pub mod messages;
+pub mod overview;
 pub mod pending;
 pub mod pins;
 pub mod placements;
@@ -206,6 +207,10 @@ macro_rules! hub_ports_contract {
                 a_merge_keeps_the_longer_run_and_the_later_person,
                 the_system_does_not_count,
                 posts_beside_each_other_are_numbered_without_a_gap,
+            ]
+            overview: [
+                agents_are_shown_with_what_waits_for_them,
+                messages_that_can_be_read_are_counted_and_not_named,
             ]
             pins: [
                 pins_of_the_sweep_set_come_in_board_order_whatever_was_acknowledged,

@@ -1,7 +1,7 @@
 //! Rows that cannot be read: they are named, and the others come.
 
 use compass_domain::MessageId;
-use compass_hub::ports::{Audience as _, PendingQuery, PinQuery};
+use compass_hub::ports::{Audience as _, Overview as _, PendingQuery, PinQuery};
 use compass_testkit::drafts;
 
 use super::{World, tenant};
@@ -34,6 +34,10 @@ async fn an_owed_or_pinned_message_that_cannot_be_read_is_named_and_the_others_c
         let pins = world.db.storage.pins(&tenant(), &query).await.unwrap();
         let found: Vec<MessageId> = pins.messages.iter().map(|pin| pin.message.id()).collect();
         assert_eq!((found, pins.corrupt, pins.next), (vec![good], vec![bad], None));
+        let examined = world.db.storage.examine(&tenant(), 50).await.unwrap();
+        assert_eq!((examined.messages, examined.corrupt.len()), (2, 1));
+        assert_eq!(examined.corrupt[0].0, bad);
+        assert!(examined.corrupt[0].1.contains("digest"), "{}", examined.corrupt[0].1);
         let owed = world.db.storage.owed(&tenant(), &[world.agent.id]).await.unwrap();
         assert_eq!(owed, [world.agent.id]);
     }
