@@ -95,7 +95,7 @@ async fn a_runner_that_is_away_or_refuses_starts_nothing_and_its_words_come_back
 
     let (kind, message) = (ErrorKind::Conflict, "it runs".to_owned());
     *rig.runners.refusal.lock().unwrap() = Some(LaunchError::Refused { kind, message });
-    let error = rig.hub.start_placed(&rig.tenant, agent.id).await.unwrap_err();
+    let error = rig.hub.start(&rig.tenant, agent.id, None).await.unwrap_err();
     assert_eq!((error.kind(), error.to_string().as_str()), (kind, "runner r1: the runner refused: it runs"));
     settle().await;
     assert_eq!(stops(&rig), [], "what was refused does not run");
