@@ -33,7 +33,7 @@ struct Line {
 /// The streams of all runners, and which is whose.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    lines: HashMap<Ticket, Line>,
+    open: HashMap<Ticket, Line>,
     runners: HashMap<RunnerKey, Ticket>,
     sent: Sent,
 }
@@ -63,14 +63,14 @@ impl Lines {
         if let RunnerKey::Named { .. } = runner
             && let Some(before) = self.runners.insert(runner.clone(), ticket)
         {
-            self.lines.remove(&before);
+            self.open.remove(&before);
         }
-        self.lines.insert(ticket, Line { queue, waiting: HashMap::new() });
+        self.open.insert(ticket, Line { queue, waiting: HashMap::new() });
     }
 
     /// Ends a stream: whatever waits on it fails.
     pub(super) fn detach(&mut self, ticket: Ticket) {
-        self.lines.remove(&ticket);
+        self.open.remove(&ticket);
         self.runners.retain(|_, current| *current != ticket);
     }
 
@@ -79,7 +79,7 @@ impl Lines {
     }
 
     pub(super) fn queue(&self, ticket: Ticket) -> Option<mpsc::Sender<v1::SessionsResponse>> {
-        self.lines.get(&ticket).map(|line| line.queue.clone())
+        self.open.get(&ticket).map(|line| line.queue.clone())
     }
 
     pub(super) fn runners(&self) -> impl Iterator<Item = &RunnerKey> {
@@ -96,7 +96,7 @@ impl Lines {
         if request_id.is_empty() {
             return Err(LaunchError::NoRequestId);
         }
-        let line = self.lines.get_mut(&ticket).ok_or(LaunchError::NotAttached)?;
+        let line = self.open.get_mut(&ticket).ok_or(LaunchError::NotAttached)?;
         if let Some(waiting) = line.waiting.get(request_id) {
             return Ok(Waiting(waiting.subscribe()));
         }
@@ -115,7 +115,7 @@ impl Lines {
 
     /// Hands a result to whoever waits for it; gives it back if nobody does.
     pub(super) fn answer(&mut self, ticket: Ticket, request_id: &str, answer: Answer) -> Option<Answer> {
-        let line = self.lines.get_mut(&ticket)?;
+        let line = self.open.get_mut(&ticket)?;
         let Some(waiting) = line.waiting.remove(request_id) else { return Some(answer) };
         // A caller that gave up meanwhile hears nothing.
         waiting.send_replace(Some(outcome(answer)));

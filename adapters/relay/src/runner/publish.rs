@@ -65,7 +65,7 @@ impl Frames {
     }
 
     async fn take(&mut self, request: v1::PublishEventsRequest) {
-        if self.last_seq != 0 && request.runner_seq > self.last_seq.saturating_add(1) {
+        if is_gap(self.last_seq, request.runner_seq) {
             self.door.counters.gap(self.last_seq, request.runner_seq);
         }
         self.last_seq = self.last_seq.max(request.runner_seq);
@@ -113,7 +113,11 @@ impl Frames {
             return Some(account);
         }
         hub.settled(&self.runner).await;
-        hub.owner_for(&self.runner, session)
+        let account = hub.owner_for(&self.runner, session);
+        if account.is_none() {
+            hub.foreign(&self.runner, session);
+        }
+        account
     }
 
     async fn take_receipt(&self, session: SessionId, message: &str) {
@@ -125,6 +129,25 @@ impl Frames {
         };
         if self.receipts.send((account, message)).await.is_err() {
             tracing::error!("the task that keeps receipts is gone");
+        }
+    }
+}
+
+/// True if numbers are missing between two frames; the first frame of a stream has none before it.
+fn is_gap(last: u64, next: u64) -> bool {
+    last != 0 && next > last.saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_jump_is_a_gap_and_a_repeat_is_none() {
+        for (last, next, expected) in
+            [(0, 1, false), (0, 9, false), (1, 2, false), (2, 2, false), (2, 1, false), (2, 4, true)]
+        {
+            assert_eq!(is_gap(last, next), expected, "{next} after {last}");
         }
     }
 }

@@ -157,6 +157,7 @@ impl Open {
                 session.id = %session, message.id = request_id,
                 "a message was refused by its session's runner and is sent again later"
             );
+            self.door.hub.refused(session, &error.message);
         }
     }
 

@@ -15,3 +15,4 @@ mod stream;
 mod support;
 mod topics;
 mod transport;
+mod watching;

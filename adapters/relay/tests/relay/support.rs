@@ -44,6 +44,7 @@ const NOW: i64 = 1_700_000_000_000;
 
 pub(crate) struct Server {
     pub(crate) comms: Comms,
+    pub(crate) hub: Arc<Hub>,
     pub(crate) url: String,
     pub(crate) channel: Channel,
     pub(crate) stop: CancellationToken,
@@ -124,7 +125,7 @@ impl Server {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let doors = Doors {
             comms: comms.clone(),
-            hub,
+            hub: Arc::clone(&hub),
             lanes,
             version: "1.2.3".into(),
             stop: stop.clone(),
@@ -139,6 +140,7 @@ impl Server {
             agent: seat(&comms, &admin, agent).await,
             sign_in: made.sign_in.unwrap(),
             comms,
+            hub,
             url,
             channel,
             stop,

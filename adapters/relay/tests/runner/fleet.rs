@@ -14,6 +14,7 @@ use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinHandle,
 };
+use tokio_util::task::TaskTracker;
 
 use crate::{
     process::{Process, client, enrolment, published},
@@ -65,7 +66,10 @@ impl Fleet {
         let process = Process::stream(server, token, instance).await.unwrap();
         let (deliver, deliveries) = mpsc::unbounded_channel();
         let provisions = Arc::new(Semaphore::new(1024));
-        let obeying = tokio::spawn(obey(process, keep.clone(), deliver, Arc::clone(&provisions)));
+        let obeying = {
+            let (tasks, provisions) = (server.comms.tasks.clone(), Arc::clone(&provisions));
+            server.comms.tasks.spawn(obey(process, keep.clone(), deliver, provisions, tasks))
+        };
         Self {
             keep,
             deliveries,
@@ -117,6 +121,7 @@ async fn obey(
     keep: Keep,
     deliver: mpsc::UnboundedSender<(String, v1::Message)>,
     provisions: Arc<Semaphore>,
+    tasks: TaskTracker,
 ) {
     while let Ok(Some(command)) = process.commands.message().await {
         let (id, results) = (command.request_id, process.results.clone());
@@ -133,7 +138,7 @@ async fn obey(
         keep.commands.lock().unwrap().push(command.clone());
         let (keep, provisions) = (keep.clone(), Arc::clone(&provisions));
         // Each on its own task, as a runner does.
-        tokio::spawn(async move {
+        tasks.spawn(async move {
             if matches!(command, Command::Provision(_)) {
                 provisions.acquire().await.unwrap().forget();
             }

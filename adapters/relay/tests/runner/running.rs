@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use compass_proto::v1::{
     self, AgentSessionState, RunnerErrorCode, agent_frame::Frame, comms_call_request::Call,
-    comms_call_result::Result as Answer, session_event::Event, sessions_response::Command,
-    subscribe_events_response::Payload,
+    comms_call_result::Result as Answer, session_event::Event, sessions_request::Result as Outcome,
+    sessions_response::Command, subscribe_events_response::Payload,
 };
 use tonic::{Code, Status, Streaming};
 
@@ -118,7 +118,7 @@ async fn a_runner_that_comes_back_keeps_its_sessions_and_gets_what_they_missed()
     let mut fleet = Fleet::attach_with(&server, &server.runner, "b", keep).await;
     assert_eq!(fleet.delivered().await, (session.clone(), fleet_message(&server, &missed.id).await));
     assert!(fleet.relay(&session, say(&server)).await.is_ok());
-    assert_eq!(fleet.keep.runs(), [session.clone()]);
+    assert_eq!(fleet.keep.runs(), std::slice::from_ref(&session));
     let disconnected = until(&mut events, &session, AgentSessionState::Ready).await;
     assert_eq!(
         disconnected.iter().filter(|state| **state == AgentSessionState::Disconnected).count(),
@@ -182,6 +182,8 @@ async fn a_session_of_another_runner_is_not_found_and_its_frames_are_dropped() {
     other.report(&session, &[AgentSessionState::Errored]).await;
     let listed = statuses(&server, &server.member.token, "").await.unwrap();
     assert_eq!(listed.len(), 1, "it lives");
+    let notes = server.hub.notes_of(&compass_domain::TenantId::default_tenant(), server.agent.account.id);
+    assert!(notes.iter().any(|note| note.text.contains("r2")), "{notes:?}");
     // It claims the session: it is told to stop it.
     let keep = Keep::default();
     keep.running.lock().unwrap().insert(session.clone(), server.agent.id());
@@ -212,7 +214,7 @@ async fn provisions_with_one_client_id_join_and_others_do_not() {
             ..Default::default()
         };
         let (mut door, request) = (server.server(), with(&server.member.token, request));
-        tokio::spawn(async move { door.provision_agent_workspace(request).await })
+        server.comms.tasks.spawn(async move { door.provision_agent_workspace(request).await })
     };
     let mut calls: Vec<_> = (0..3).map(|_| provision(server.agent.id(), "same")).collect();
     calls.extend((0..2).map(|_| provision(server.agent.id(), "")));
@@ -242,7 +244,7 @@ async fn a_slow_provision_does_not_hold_up_a_stop() {
     let _held = fleet.provisions.acquire_many(1023).await.unwrap();
     let request = spawn_request(&other.id(), "");
     let (mut door, request) = (server.server(), with(&server.member.token, request));
-    let slow = tokio::spawn(async move { door.spawn_agent(request).await });
+    let slow = server.comms.tasks.spawn(async move { door.spawn_agent(request).await });
     tokio::time::timeout(PATIENCE, stop(&server, &session)).await.expect("the stop is through");
     assert!(!slow.is_finished());
     slow.abort();
@@ -470,4 +472,47 @@ async fn a_nameless_process_of_a_runner_is_refused() {
     let nameless = v1::EnrollRequest::default();
     let (code, words) = refused(crate::process::client(&server).enroll(with(&server.runner, nameless)).await);
     assert_eq!((code, words.as_str()), (Code::InvalidArgument, "instance_id is empty"));
+}
+
+/// 10.7-5.
+#[tokio::test]
+async fn a_message_that_a_runner_refuses_is_noted_and_stays_owed() {
+    let server = Server::start().await;
+    let mut process = crate::process::Process::open(&server, &server.runner, "a").await;
+    let request = spawn_request(&server.agent.id(), "");
+    let (mut door, request) = (server.server(), with(&server.member.token, request));
+    let spawning = server.comms.tasks.spawn(async move { door.spawn_agent(request).await });
+    let mut message = None;
+    let posted = server.post(&server.member, vec![text("hello")]).await.unwrap();
+    while message.is_none() {
+        let command = process.next().await.unwrap();
+        let outcome = match command.command.unwrap() {
+            Command::Status(_) => Outcome::Status(v1::GetAgentStatusResponse::default()),
+            Command::Provision(request) => Outcome::Provision(v1::ProvisionAgentWorkspaceResponse {
+                container_name: request.agent_account_id,
+            }),
+            Command::Start(start) => {
+                Outcome::Start(v1::StartAgentSessionResponse { session_id: start.session_id })
+            }
+            Command::DeliverControl(_) => {
+                message = Some(command.request_id.clone());
+                let code = RunnerErrorCode::ResourceExhausted.into();
+                Outcome::Error(v1::RunnerError { code, message: "the agent's queue is full".into() })
+            }
+            other => panic!("not expected: {other:?}"),
+        };
+        process.answer(command.request_id, outcome).await;
+    }
+    spawning.await.unwrap().unwrap();
+    assert_eq!(message, Some(posted.id), "the message names its command");
+    let tenant = compass_domain::TenantId::default_tenant();
+    let noted = async {
+        while server.hub.notes_of(&tenant, server.agent.account.id).is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, noted).await.expect("the refusal is noted");
+    let notes = server.hub.notes_of(&tenant, server.agent.account.id);
+    assert!(notes[0].text.contains("the agent's queue is full"), "{notes:?}");
+    assert_eq!(crate::process::owed(&server, &server.agent.token).await, 1);
 }

@@ -7,12 +7,14 @@ use compass_comms::{
         create_agent::{CreateAgent, create_agent},
         create_user::{CreateUser, create_user},
         list_accounts::list_accounts,
+        operate_agent::{list_watched, require_operator, require_watcher},
         set_status::{SetStatus, set_status},
     },
     channels::list_channels::list_channels,
 };
 use compass_domain::{
-    Account, AccountId, AccountKind, ErrorKind, Event, Handle, TenantId, UserRole, channel::Member,
+    Account, AccountId, AccountKind, Classified as _, ErrorKind, Event, Handle, TenantId, UserRole,
+    channel::Member,
 };
 
 use crate::house::{House, empty, kind, next, text};
@@ -215,4 +217,44 @@ async fn a_secret_does_not_show_in_logs() {
     let start = Bootstrap { admin_handle: "root".into() };
     let made = bootstrap(&comms, &TenantId::default_tenant(), start).await.unwrap();
     assert!(!format!("{made:?}").contains(&made.sign_in.unwrap()));
+}
+
+/// Running is for the owner and administrators, watching for those who take part in the home channel (I7).
+#[tokio::test]
+async fn who_may_run_an_agent_and_who_may_watch_it() {
+    use ErrorKind as K;
+    let house = House::new().await;
+    let (ada, bob) = (house.user("ada").await, house.user("bob").await);
+    let bot = house.agent(&ada, "bot").await;
+    let stranger = house.agent(&bob, "stranger").await;
+    let run = async |caller: &Caller, agent: &Caller| {
+        require_operator(&house.comms, caller, agent.actor.id).await.map_err(|error| error.kind())
+    };
+    let watch = async |caller: &Caller, agent: &Caller| {
+        require_watcher(&house.comms, caller, agent.actor.id).await.map_err(|error| error.kind())
+    };
+    for (caller, expected) in [
+        (&ada, Ok(())),
+        (&house.admin, Ok(())),
+        (&bob, Err(K::NotFound)),
+        (&stranger, Err(K::NotFound)),
+        // It sees itself, and no agent runs agents.
+        (&bot, Err(K::PermissionDenied)),
+    ] {
+        assert_eq!(run(caller, &bot).await, expected, "{caller:?}");
+    }
+    assert_eq!(run(&ada, &ada).await, Err(K::NotFound), "a person is no agent");
+    for (caller, expected) in
+        [(&ada, Ok(())), (&bot, Ok(())), (&house.admin, Err(K::NotFound)), (&bob, Err(K::NotFound))]
+    {
+        assert_eq!(watch(caller, &bot).await, expected, "{caller:?}");
+    }
+    // Sharing a channel shows an agent and lets nobody run or watch it.
+    let shared = house.channel(&ada, "plans", &[&bob, &bot]).await;
+    assert!(!shared.members.is_empty());
+    assert_eq!(run(&bob, &bot).await, Err(K::PermissionDenied));
+    assert_eq!(watch(&bob, &bot).await, Err(K::NotFound));
+    assert_eq!(list_watched(&house.comms, &ada).await.unwrap(), [bot.actor.id]);
+    assert_eq!(list_watched(&house.comms, &bob).await.unwrap(), [stranger.actor.id]);
+    assert_eq!(list_watched(&house.comms, &house.admin).await.unwrap(), []);
 }

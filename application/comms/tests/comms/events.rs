@@ -13,11 +13,11 @@ use compass_comms::{
         resolve::ChannelRef,
         update_members::{UpdateMembers, update_members},
     },
-    events::{EventStream, StreamItem, SubscribeFrom, subscribe},
+    events::{EventStream, Feed, StreamItem, SubscribeFrom, subscribe, subscribe_to},
     messages::post_message::{PostMessage, post_message},
     ports::{ReadUnit, Storage, TokenHash, TokenRow, UnitOfWork},
 };
-use compass_domain::{Event, MessageId, Position, Presence, TenantId};
+use compass_domain::{Event, LifecycleState, MessageId, Position, Presence, SessionId, TenantId};
 use compass_ports::{RETAINED, StorageError};
 
 use crate::house::{House, a_post};
@@ -347,4 +347,41 @@ async fn a_hundred_subscribers_share_one_read_of_who_sees_an_event_and_one_count
     }
     let reads = counted.reads.load(Ordering::SeqCst);
     assert_eq!(reads, 3, "participants, open asks, mates");
+}
+
+/// AC-17: a session's state is told to those who see its agent, and to no stream about the conversation.
+#[tokio::test]
+async fn states_of_sessions_are_a_feed_of_their_own_for_those_who_see_the_agent() {
+    let house = House::new().await;
+    let owner = house.user("ada").await;
+    let (bot, others) = (house.agent(&owner, "bot").await, house.agent(&house.admin, "others").await);
+    let of = async |caller: &Caller| {
+        let feed = Feed::Sessions;
+        let mut stream = subscribe_to(feed, &house.comms, &house.audiences, caller, START).await;
+        assert!(matches!(stream.next().await, StreamItem::Boundary { .. }));
+        stream
+    };
+    let mut conversation = started(&house, &owner).await;
+    let (mut seen, mut own, mut hidden) = (of(&owner).await, of(&bot).await, of(&house.admin).await);
+    let told = |number: u8, agent: &Caller| {
+        let (session, state) = (SessionId::from_bytes([number; 16]), LifecycleState::Ready);
+        let event = Event::AgentSessionChanged { session, agent: agent.actor.id, state };
+        house.comms.bus.publish(&house.tenant, vec![event.clone()]);
+        event
+    };
+    let event = told(1, &bot);
+    assert_eq!(next(&mut seen).await.1, event);
+    assert_eq!(next(&mut own).await.1, event);
+    let event = told(2, &others);
+    assert_eq!(next(&mut hidden).await.1, event, "nothing of the one it does not see");
+    let channel = house.channel(&owner, "plans", &[&house.admin, &bot]).await;
+    let event = told(3, &bot);
+    assert_eq!(next(&mut hidden).await.1, event, "now they share a channel");
+    let posted = house.post(&owner, channel.id, "canary").await.message.id();
+    loop {
+        match next(&mut conversation).await.1 {
+            Event::MessagePosted(message) if message.id() == posted => break,
+            event => assert!(!matches!(event, Event::AgentSessionChanged { .. }), "{event:?}"),
+        }
+    }
 }

@@ -24,7 +24,7 @@ pub(crate) async fn run(hub: Arc<Hub>) {
 async fn close_abandoned(hub: &Hub) {
     hub.enrollments.forget_idle(DETACHED_MAX);
     for session in hub.registry.detached_for(DETACHED_MAX) {
-        if let Err(error) = hub.close(session).await {
+        if let Err(error) = hub.close_abandoned(session).await {
             tracing::warn!(session.id = %session, %error, "an abandoned session was not closed");
         }
     }

@@ -9,7 +9,8 @@ use super::{Attached, Enroll, EnrollError, NotEnrolled, RunnerKey, Session, Sour
 use crate::{
     Hub,
     delivery::{Mailbox, router::Urgency, sender::Sender},
-    ports::{AttachMode, OpenSession},
+    notes::NoteKind,
+    ports::{Address, AttachMode, OpenSession},
 };
 
 /// A session that starts.
@@ -32,6 +33,9 @@ impl Hub {
     ///
     /// [`EnrollError`] if another process holds the place; nothing changed.
     pub async fn enroll(&self, request: &Enroll) -> Result<bool, EnrollError> {
+        if self.runs_elsewhere(request) {
+            return Err(EnrollError::AlreadyAttached);
+        }
         let replaced = self.enrollments.enroll(request)?;
         for session in replaced.closed {
             self.close_logged(session).await;
@@ -47,6 +51,17 @@ impl Hub {
             }
         }
         Ok(replaced.reattached)
+    }
+
+    /// True if a process wants the deliveries of an agent that a named runner runs, and does not take over.
+    fn runs_elsewhere(&self, request: &Enroll) -> bool {
+        let RunnerKey::Agent { tenant, account } = &request.runner else { return false };
+        if request.take_over || request.mode != AttachMode::Deliveries {
+            return false;
+        }
+        let delivering = self.registry.delivering(&(tenant.clone(), *account));
+        let delivering = delivering.and_then(|session| self.registry.get(session));
+        delivering.is_some_and(|session| session.runner != request.runner && session.is_attached())
     }
 
     /// Keeps for what a named runner's agents are woken; also for those that are placed on it later.
@@ -132,9 +147,12 @@ impl Hub {
         }
         let who: Who = (tenant, account);
         if mode == AttachMode::Deliveries
-            && let Some(rival) = self.registry.delivering(&who)
+            && let Some(rival) = self.registry.delivering(&who).and_then(|rival| self.registry.get(rival))
         {
-            self.close_logged(rival).await;
+            self.close_logged(rival.id).await;
+            if let RunnerKey::Named { .. } = rival.runner {
+                self.stop_unwanted_later(Address::Runner(rival.runner), rival.id);
+            }
         }
         let closed = self.ports.stop.child_token();
         let mailbox = (mode == AttachMode::Deliveries).then(|| Arc::new(Mailbox::new(session)));
@@ -193,7 +211,7 @@ impl Hub {
         self.ports.bus.publish(&entry.tenant, vec![changed]);
         self.dirty.mark(entry.tenant, entry.account);
         if matches!(state, LifecycleState::Stopped | LifecycleState::Errored) {
-            self.close(session).await?;
+            self.end(session).await?;
         }
         recorded.map(|_| ())
     }
@@ -204,11 +222,43 @@ impl Hub {
     ///
     /// [`StorageError`] if its row cannot be closed; it is over on this node all the same.
     pub async fn close(&self, session: SessionId) -> Result<(), StorageError> {
+        let entry = self.registry.get(session);
+        let closed = self.end(session).await;
+        if let Some(Session { tenant, account: agent, .. }) = entry {
+            // Its runner's own word, if it still comes, is not taken any more.
+            let state = LifecycleState::Stopped;
+            self.ports.bus.publish(&tenant, vec![Event::AgentSessionChanged { session, agent, state }]);
+        }
+        closed
+    }
+
+    /// Ends a session whose runner did not come back; one that came back to another node is that node's now.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError`] if its row cannot be read or closed.
+    pub(super) async fn close_abandoned(&self, session: SessionId) -> Result<(), StorageError> {
+        let Some(entry) = self.registry.get(session) else { return Ok(()) };
+        let live = self.ports.ledger.live_sessions(&entry.tenant, Some(&[entry.account])).await?;
+        if live.iter().any(|row| row.session == session && row.node != self.ports.node) {
+            self.unbind(session);
+            return Ok(());
+        }
+        self.close(session).await
+    }
+
+    /// Takes a session off this node.
+    fn unbind(&self, session: SessionId) -> Option<Session> {
         self.enrollments.forget_session(session);
-        let Some((entry, released)) = self.registry.remove(session) else { return Ok(()) };
+        let (entry, released) = self.registry.remove(session)?;
         entry.closed.cancel();
         self.ports.launcher.leave(session);
         self.route_all(&entry.tenant, released);
+        Some(entry)
+    }
+
+    async fn end(&self, session: SessionId) -> Result<(), StorageError> {
+        let Some(entry) = self.unbind(session) else { return Ok(()) };
         let closed = self.ports.ledger.close_session(&entry.tenant, session).await;
         self.dirty.mark(entry.tenant, entry.account);
         closed
@@ -253,6 +303,23 @@ impl Hub {
         match self.registry.get(session) {
             Some(entry) => (entry.runner == *runner).then_some(entry.account),
             None => self.enrollments.minted(runner, session).map(|minted| minted.account),
+        }
+    }
+
+    /// A runner refused a message for a session; it stays owed.
+    pub fn refused(&self, session: SessionId, why: &str) {
+        if let Some((tenant, account)) = self.account_of(session) {
+            self.note(&tenant, account, NoteKind::Refused, &format!("its runner refused a message: {why}"));
+        }
+    }
+
+    /// A runner reported something of a session that is not its own.
+    pub fn foreign(&self, runner: &RunnerKey, session: SessionId) {
+        if let Some((tenant, account)) = self.account_of(session).filter(|(of, _)| of == runner.tenant()) {
+            let name = runner.name();
+            tracing::warn!(session.id = %session, runner = name, "a runner reports a session of another one");
+            let text = format!("runner {name} reported a session of another runner");
+            self.note(&tenant, account, NoteKind::Refused, &text);
         }
     }
 

@@ -1,6 +1,8 @@
 //! Places an agent on a runner.
 
-use compass_domain::{AccountId, Classified, ErrorKind, TenantId};
+use std::fmt::Write as _;
+
+use compass_domain::{AccountId, Classified, ErrorKind, TenantId, limits};
 use compass_ports::StorageError;
 use sha2::{Digest as _, Sha256};
 
@@ -96,7 +98,7 @@ impl Hub {
         let wake = self.enrollments.wake_policy(&key, account);
         let sent = self.command(&Address::Runner(key), &request_id, Command::Provision { account }).await;
         let container = match sent {
-            Ok(Outcome::Provisioned { container }) if !container.is_empty() => container,
+            Ok(Outcome::Provisioned { container }) if is_name(&container) => container,
             Ok(_) => return Err(ProvisionError::Runner { runner, error: LaunchError::Mismatch }),
             Err(error) => return Err(ProvisionError::Runner { runner, error }),
         };
@@ -133,6 +135,11 @@ impl Hub {
     }
 }
 
+/// A container's name is kept, so it is bounded; a runner that gives another one is at fault.
+fn is_name(container: &str) -> bool {
+    !container.is_empty() && limits::check_bytes("container_name", container, limits::ID_BYTES).is_ok()
+}
+
 /// The same for a repeat, another one for another account: every part goes in with its length.
 fn request_id(client_request_id: &str, account: AccountId) -> String {
     let mut hash = Sha256::new();
@@ -141,12 +148,24 @@ fn request_id(client_request_id: &str, account: AccountId) -> String {
         hash.update(part);
     }
     let digest: [u8; 32] = hash.finalize().into();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().fold(String::with_capacity(2 * digest.len()), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_containers_name_is_bounded() {
+        for (name, expected) in [("", false), ("box", true)] {
+            assert_eq!(is_name(name), expected, "{name:?}");
+        }
+        assert!(is_name(&"x".repeat(64)) && !is_name(&"x".repeat(65)));
+    }
 
     #[test]
     fn a_request_id_depends_on_the_client_and_on_the_account() {

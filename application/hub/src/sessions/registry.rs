@@ -121,6 +121,11 @@ impl Session {
         self.away
     }
 
+    /// True while a stream leads to it.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.detached.is_none()
+    }
+
     fn who(&self) -> Who {
         (self.tenant.clone(), self.account)
     }

@@ -112,7 +112,7 @@ impl Hub {
             return Err(StartError::AlreadyLive { session }.into());
         }
         let container = self.provision(tenant, request).await?;
-        let session = self.start_placed(tenant, account).await?;
+        let session = self.start(tenant, account, None).await?;
         Ok(Spawned { session, container })
     }
 }

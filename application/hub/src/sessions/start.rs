@@ -6,6 +6,7 @@ use compass_ports::StorageError;
 use super::{OpenRequest, RunnerKey, Source};
 use crate::{
     Hub,
+    notes::NoteKind,
     ports::{Address, AttachMode, Command, LaunchError, Outcome, Placement},
 };
 
@@ -68,15 +69,28 @@ impl Hub {
     ///
     /// [`StartError`]; the agent was not started, or was ended again.
     pub async fn start_placed(&self, tenant: &TenantId, account: AccountId) -> Result<SessionId, StartError> {
-        self.start(tenant, account, None).await
+        self.start_apart(tenant, account, None).await
     }
 
-    /// Starts an agent on its placement, in a session of before if one is given.
+    /// The same because somebody asked for it, in a session of before if one is given. A failure is noted.
     ///
     /// # Errors
     ///
     /// As [`Hub::start_placed`].
     pub async fn start(
+        &self,
+        tenant: &TenantId,
+        account: AccountId,
+        resume: Option<SessionId>,
+    ) -> Result<SessionId, StartError> {
+        let started = self.start_apart(tenant, account, resume).await;
+        if let Err(error) = &started {
+            self.note(tenant, account, NoteKind::Failed, &format!("not started: {error}"));
+        }
+        started
+    }
+
+    async fn start_apart(
         &self,
         tenant: &TenantId,
         account: AccountId,

@@ -80,9 +80,8 @@ impl Hub {
         let session = row.session;
         let (address, request_id) = (self.address(tenant, &row), self.request_id());
         match self.command(&address, &request_id, Command::Stop { session }).await {
-            Ok(Outcome::Stopped) => {}
+            Ok(Outcome::Stopped) | Err(LaunchError::Refused { kind: ErrorKind::NotFound, .. }) => {}
             Ok(_) => return Err(refused(row.runner, LaunchError::Mismatch)),
-            Err(LaunchError::Refused { kind: ErrorKind::NotFound, .. }) => {}
             // A runner that is away and runs nothing has nothing to stop.
             Err(LaunchError::NotAttached) if self.live_row(tenant, &row).await?.is_none() => {}
             Err(error) => return Err(refused(row.runner, error)),

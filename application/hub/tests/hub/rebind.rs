@@ -1,6 +1,6 @@
 //! A named runner that comes back: which of its sessions go on, and which are ended.
 
-use compass_domain::{Account, LifecycleState, Presence, SessionId};
+use compass_domain::{Account, LifecycleState, NodeId, Presence, SessionId};
 use compass_hub::{
     ports::{AttachMode, Ledger as _, OpenSession, Reported},
     sessions::{Enroll, Ticket},
@@ -8,7 +8,7 @@ use compass_hub::{
 use compass_ports::PresenceSource as _;
 
 use crate::{
-    rig::{Rig, settle},
+    rig::{Rig, pass, settle},
     starts::{home, placed, runner, stops},
 };
 
@@ -94,7 +94,7 @@ async fn what_is_not_the_runners_is_stopped_and_what_it_does_not_run_is_closed()
         runner: "other".into(),
         mode: AttachMode::Deliveries,
     };
-    rig.storage.open_session(&rig.tenant, compass_domain::NodeId::from_bytes([8; 16]), &row).await.unwrap();
+    rig.storage.open_session(&rig.tenant, NodeId::from_bytes([8; 16]), &row).await.unwrap();
     runs(&rig, unknown, LifecycleState::Ready);
     runs(&rig, elsewhere, LifecycleState::Ready);
     rig.hub.rebind(&runner(&rig), "b", ticket).await;
@@ -114,7 +114,8 @@ async fn a_session_that_another_one_replaced_is_stopped() {
     runs(&rig, session, LifecycleState::Ready);
     rig.hub.rebind(&runner(&rig), "b", ticket).await;
     settle().await;
-    assert_eq!(stops(&rig), [session]);
+    let stopped = stops(&rig);
+    assert!(!stopped.is_empty() && stopped.iter().all(|stopped| *stopped == session), "{stopped:?}");
     assert_eq!(rig.hub.account_of(attached.session).map(|(_, account)| account), Some(agent.id));
 }
 
@@ -155,4 +156,24 @@ async fn a_runner_that_does_not_answer_leaves_its_agents_offline_and_later_repor
     rig.hub.report_state(&runner(&rig), session, LifecycleState::Ready).await.unwrap();
     assert_eq!(presence(&rig, &agent).await, Presence::Idle);
     rebinding.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_came_back_to_another_node_is_left_to_it() {
+    let rig = Rig::new().await;
+    let (_, agent) = placed(&rig).await;
+    let session = rig.hub.start_placed(&rig.tenant, agent.id).await.unwrap();
+    rig.hub.detached(session).await;
+    let other = NodeId::from_bytes([8; 16]);
+    rig.storage.renew_lease(other).await.unwrap();
+    let (runner, mode) = (crate::starts::RUNNER.into(), AttachMode::Deliveries);
+    let row = OpenSession { session, account: agent.id, runner, mode };
+    rig.storage.open_session(&rig.tenant, other, &row).await.unwrap();
+    for _ in 0..14 {
+        pass(std::time::Duration::from_secs(5)).await;
+        rig.storage.renew_lease(other).await.unwrap();
+    }
+    assert_eq!(rig.hub.account_of(session), None, "it is not here any more");
+    let live = rig.hub.live_sessions(&rig.tenant, &[agent.id]).await.unwrap();
+    assert_eq!(live.iter().map(|row| row.node).collect::<Vec<_>>(), [other]);
 }

@@ -7,8 +7,9 @@ use compass_domain::{
     delivery::Lane,
 };
 use compass_hub::{
-    ports::{Command, LaunchError, NewPlacement, Placements as _},
-    sessions::{Provision, RunnerKey, StartError},
+    notes::NoteKind,
+    ports::{AttachMode, Command, LaunchError, NewPlacement, Placements as _},
+    sessions::{Enroll, EnrollError, Provision, RunnerKey, StartError},
 };
 
 use crate::rig::{Rig, pass, settle};
@@ -94,10 +95,12 @@ async fn a_runner_that_is_away_or_refuses_starts_nothing_and_its_words_come_back
 
     let (kind, message) = (ErrorKind::Conflict, "it runs".to_owned());
     *rig.runners.refusal.lock().unwrap() = Some(LaunchError::Refused { kind, message });
-    let error = rig.hub.start_placed(&rig.tenant, agent.id).await.unwrap_err();
+    let error = rig.hub.start(&rig.tenant, agent.id, None).await.unwrap_err();
     assert_eq!((error.kind(), error.to_string().as_str()), (kind, "runner r1: the runner refused: it runs"));
     settle().await;
     assert_eq!(stops(&rig), [], "what was refused does not run");
+    let notes = rig.hub.notes_of(&rig.tenant, agent.id);
+    assert_eq!(notes.last().map(|note| note.kind), Some(NoteKind::Failed), "an operator can see it");
 }
 
 #[tokio::test(start_paused = true)]
@@ -261,4 +264,28 @@ async fn a_wake_policy_that_came_with_an_enrolment_is_kept_for_a_later_placement
     rig.hub.set_wake_policies(&runner(&rig), vec![(agent.id, WakePolicy::Any)]).await.unwrap();
     let placement = rig.storage.find(&rig.tenant, agent.id).await.unwrap().unwrap();
     assert_eq!(placement.wake, WakePolicy::Any);
+}
+
+/// G8 across runners.
+#[tokio::test(start_paused = true)]
+async fn an_own_process_of_an_agent_that_a_runner_runs_has_to_take_over() {
+    let rig = Rig::new().await;
+    let (_, agent) = placed(&rig).await;
+    let session = rig.hub.start_placed(&rig.tenant, agent.id).await.unwrap();
+    let enroll = Enroll {
+        runner: rig.runner(&agent),
+        instance: "own".into(),
+        mode: AttachMode::Deliveries,
+        take_over: false,
+    };
+    assert_eq!(rig.hub.enroll(&enroll).await, Err(EnrollError::AlreadyAttached));
+    let watching = Enroll { mode: AttachMode::PresenceOnly, instance: "watch".into(), ..enroll.clone() };
+    rig.hub.enroll(&watching).await.unwrap();
+    rig.hub.enroll(&Enroll { take_over: true, ..enroll }).await.unwrap();
+    let order = rig.hub.open_stream(&rig.runner(&agent), "own").unwrap().start.unwrap();
+    drop(rig.lanes.lead(order.session));
+    assert!(rig.hub.started(&rig.runner(&agent), order.session).await.unwrap());
+    assert_eq!(rig.hub.account_of(session), None, "it was taken over");
+    settle().await;
+    assert_eq!(stops(&rig), [session], "and its runner is told");
 }

@@ -4,6 +4,7 @@
 
 mod support;
 
+mod agents;
 mod ask_command;
 mod channels;
 mod crash;
