@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     connection::SeaStorage,
+    dialect::Dialect,
     ids::{id, tenant as tenant_value},
     rows::Columns as _,
     transaction::{Access, Tx},
@@ -80,9 +81,18 @@ impl Overview for SeaStorage {
             }
         }
         let mut tx = self.pools.tenant(tenant, Access::Snapshot).await?;
-        let asking = "m.id IN (
-            SELECT k.message FROM channels h CROSS JOIN asks k
-            WHERE h.tenant = $1 AND k.channel = h.id AND k.closed_at_ms IS NULL LIMIT $2)";
+        let open = match tx.dialect() {
+            Dialect::Postgres => {
+                "SELECT k.message FROM channels h CROSS JOIN LATERAL (
+                    SELECT o.message FROM asks o WHERE o.channel = h.id AND o.closed_at_ms IS NULL LIMIT $2) k
+                 WHERE h.tenant = $1 LIMIT $2"
+            }
+            Dialect::Sqlite => {
+                "SELECT k.message FROM channels h CROSS JOIN asks k
+                 WHERE h.tenant = $1 AND k.channel = h.id AND k.closed_at_ms IS NULL LIMIT $2"
+            }
+        };
+        let asking = &format!("m.id IN ({open})");
         let rows = read(&mut tx, "messages m", asking, vec![tenant_value(tenant), i64::from(limit).into()]);
         for row in &rows.await? {
             found.take(row)?;

@@ -105,12 +105,12 @@ fn is_above(dialect: Dialect) -> &'static str {
 
 /// A condition: message `m` mentions agent `a` or answers an ask of it.
 pub(super) fn calls(dialect: Dialect) -> String {
-    let find = match dialect {
-        Dialect::Postgres => "strpos",
-        Dialect::Sqlite => "instr",
+    let (find, called) = match dialect {
+        Dialect::Postgres => ("strpos", "coalesce(m.mentions, m.answers_ask_id::text)"),
+        Dialect::Sqlite => ("instr", "coalesce(m.mentions, m.answers_ask_id)"),
     };
     format!(
-        "(m.mentions IS NOT NULL OR m.answers_ask_id IS NOT NULL) AND (
+        "{called} IS NOT NULL AND (
             {find}(m.mentions, ' ' || a.handle || ' ') > 0 OR {find}(m.mentions, ' {all} ') > 0
             OR (SELECT q.author FROM asks q WHERE q.ask_id = m.answers_ask_id) = a.id)",
         all = compass_domain::mention::ALL_AGENTS

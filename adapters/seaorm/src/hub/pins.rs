@@ -59,10 +59,10 @@ fn statement(dialect: Dialect) -> String {
     format!(
         "
 WITH RECURSIVE {taking_part}, pinned(channel, place, message, bytes) AS (
-    SELECT g.channel, g.place, g.message, m.blocks_bytes
-    FROM taking_part p CROSS JOIN channel_pins g CROSS JOIN messages m
-    WHERE p.in_sweep AND g.channel = p.channel AND m.id = g.message AND m.tenant || '' = $2
-        AND (g.channel > $5 OR (g.channel = $5 AND g.place > $6))
+    SELECT b.channel, b.place, b.message, m.blocks_bytes
+    FROM taking_part p CROSS JOIN channel_pins b CROSS JOIN messages m
+    WHERE p.in_sweep AND b.channel = p.channel AND m.id = b.message AND m.tenant || '' = $2
+        AND (b.channel > $5 OR (b.channel = $5 AND b.place > $6))
 ), page AS (
     SELECT channel, place, message, bytes,
         SUM(bytes) OVER (ORDER BY channel, place ROWS UNBOUNDED PRECEDING) AS sum

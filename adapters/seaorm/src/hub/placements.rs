@@ -125,7 +125,7 @@ impl Placements for SeaStorage {
         let mut tx = self.pools.tenant(tenant, Access::Snapshot).await?;
         let dialect = tx.dialect();
         let sql = format!(
-            "SELECT p.account FROM placements p CROSS JOIN accounts a
+            "SELECT p.account FROM placements p CROSS JOIN {agent}
              WHERE p.runner {runners} AND (p.tenant || '') = $1 AND a.id = p.account AND p.wake <> $3
                  AND (p.wake_until_ms IS NULL OR p.wake_until_ms <= {now})
                  AND (p.wake_not_before_ms IS NULL OR p.wake_not_before_ms <= {now})
@@ -135,6 +135,10 @@ impl Placements for SeaStorage {
                          AND n.lease_until_ms > {now} LIMIT 1), false)
                  AND ({owed} OR {direct} OR (p.wake = $4 AND {called}))
              ORDER BY p.account",
+            agent = match dialect {
+                Dialect::Postgres => "LATERAL (SELECT * FROM accounts x WHERE x.id = p.account LIMIT 1) a",
+                Dialect::Sqlite => "accounts a",
+            },
             runners = dialect.any_text(2),
             now = dialect.now_ms(),
             owed = owing::has_owed_row(),

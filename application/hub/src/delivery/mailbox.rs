@@ -79,6 +79,17 @@ impl Leftover {
     }
 }
 
+/// How far the sweep of pins came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PinSweep {
+    /// Not begun.
+    Due,
+    /// It goes on after this place.
+    After(PinPlace),
+    /// Through.
+    Done,
+}
+
 #[derive(Debug)]
 struct State {
     hints: VecDeque<Hint>,
@@ -86,8 +97,8 @@ struct State {
     behind: Leftover,
     /// True until the start sweep is through.
     sweeping: bool,
-    /// Where the sweep of pins, which follows the start sweep, goes on; none once it is through.
-    pins: Option<Option<PinPlace>>,
+    /// The sweep of pins, which follows the start sweep.
+    pins: PinSweep,
     attached: bool,
     working: bool,
     window: Window,
@@ -112,7 +123,7 @@ impl Mailbox {
             hints: VecDeque::new(),
             behind: Leftover::ALL,
             sweeping: true,
-            pins: Some(None),
+            pins: PinSweep::Due,
             attached: true,
             working: false,
             window: Window::new(),
@@ -151,7 +162,7 @@ impl Mailbox {
         for message in messages {
             state.window.acknowledged(*message);
         }
-        let wake = state.wants_read() || state.pins.is_some();
+        let wake = state.wants_read() || state.pins != PinSweep::Done;
         drop(state);
         if wake {
             self.wake.notify_one();
@@ -176,7 +187,7 @@ impl Mailbox {
         if attached {
             state.window.clear_in_flight();
             state.sweeping = true;
-            state.pins = Some(None);
+            state.pins = PinSweep::Due;
         }
         state.behind = Leftover::ALL;
         state.pause = None;
@@ -263,7 +274,7 @@ impl Mailbox {
 
     /// The sweep of pins came so far; none if it is through.
     pub(crate) fn pinned(&self, next: Option<PinPlace>) {
-        lock(&self.state).pins = next.map(Some);
+        lock(&self.state).pins = next.map_or(PinSweep::Done, PinSweep::After);
     }
 
     /// The boards could not be read: the sweep of pins goes on after `pause`.
@@ -336,7 +347,14 @@ impl State {
     }
 
     fn plan_pins(&self) -> Option<PinPlan> {
-        let after = self.pins.filter(|_| !self.sweeping && self.window.is_roomy(Lane::Deliver))?;
+        if self.sweeping || !self.window.is_roomy(Lane::Deliver) {
+            return None;
+        }
+        let after = match self.pins {
+            PinSweep::Due => None,
+            PinSweep::After(place) => Some(place),
+            PinSweep::Done => return None,
+        };
         Some(PinPlan { after, limit: u32::try_from(self.window.room(Lane::Deliver)).unwrap_or(u32::MAX) })
     }
 
@@ -366,7 +384,7 @@ impl State {
             if self.window.knows(hint.id()) {
                 continue;
             }
-            if hint.lane == Lane::Deliver && self.pins.is_some() {
+            if hint.lane == Lane::Deliver && self.pins != PinSweep::Done {
                 kept.push_back(hint);
             } else if !*behind && taken.len() < room {
                 taken.push(hint);

@@ -8,7 +8,7 @@ use tokio::{sync::Notify, time::Instant};
 use crate::timing::lock;
 
 /// How long suggestions gather, so that a burst of messages is one question.
-const TOGETHER: Duration = Duration::from_millis(100);
+const TOGETHER: Duration = Duration::from_millis(250);
 
 #[derive(Debug, Default)]
 struct State {

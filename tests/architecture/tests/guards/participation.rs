@@ -12,6 +12,7 @@ const SQL: &str = "adapters/seaorm/src/participation.rs";
 const READERS: &[(&str, &str, &str)] = &[
     ("adapters/seaorm/src/channels.rs", "put_member", "numbers a new member row"),
     ("adapters/seaorm/src/channels.rs", "members_of", "lists the members of channels that were found"),
+    ("adapters/seaorm/src/hub/owing.rs", "is_swept", "reads the subscription of who takes part"),
     ("adapters/seaorm/src/hub/recipients.rs", "taking_part", "reads the subscription of who takes part"),
 ];
 

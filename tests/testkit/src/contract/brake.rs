@@ -8,6 +8,8 @@ use compass_domain::{
 };
 use compass_hub::ports::PendingQuery;
 
+use tokio_util::task::TaskTracker;
+
 use crate::{Fixture, Scene, drafts, world::pending_of};
 
 /// A person, an agent that talks, and one that is delivered what it says in a room of both.
@@ -161,6 +163,7 @@ pub async fn the_system_does_not_count(fixture: &Fixture) {
 pub async fn posts_beside_each_other_are_numbered_without_a_gap(fixture: &Fixture) {
     let talk = Talk::new(fixture).await;
     talk.scene.say(&talk.ana, talk.room, "t", "begin").await;
+    let tasks = TaskTracker::new();
     let posts = (0..40).map(|number| {
         let (writer, tenant) = if number % 2 == 0 {
             (Arc::clone(&talk.scene.writer), talk.scene.tenant.clone())
@@ -169,7 +172,7 @@ pub async fn posts_beside_each_other_are_numbered_without_a_gap(fixture: &Fixtur
         };
         let blocks = vec![drafts::text("x")];
         let (job, _) = talk.scene.post_job(&talk.talker, talk.room, "t", blocks, None);
-        tokio::spawn(async move { compass_ports::submit(&*writer, &tenant, job).await.unwrap().message })
+        tasks.spawn(async move { compass_ports::submit(&*writer, &tenant, job).await.unwrap().message })
     });
     let posts: Vec<_> = posts.collect();
     let mut messages = Vec::new();

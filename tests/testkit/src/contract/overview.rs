@@ -1,7 +1,7 @@
 //! What an operator is shown of agents.
 
 use compass_domain::{Account, brake::AGENT_MESSAGES};
-use compass_hub::ports::{BACKLOG_MAX, Backlog};
+use compass_hub::ports::Backlog;
 
 use crate::{Fixture, Scene};
 
@@ -40,7 +40,6 @@ pub async fn agents_are_shown_with_what_waits_for_them(fixture: &Fixture) {
     scene.remove(room, &inside).await;
     assert_eq!(counts(&of(&scene, Some(&ana)).await)[0], ("inside", [0; 3]), "it takes no part any more");
     assert_eq!(of(&scene, Some(&inside)).await, [], "agents own nobody");
-    assert!(BACKLOG_MAX > AGENT_MESSAGES);
 }
 
 /// Nothing is wrong with rows that were written as they should be.

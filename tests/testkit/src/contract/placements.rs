@@ -6,6 +6,7 @@ use compass_domain::{Account, AccountKind, TenantId, WakePolicy, brake::AGENT_ME
 use compass_hub::ports::{AttachMode, NewPlacement, OpenSession, Placement};
 use compass_ports::{Ids, StorageError};
 use tokio::sync::Barrier;
+use tokio_util::task::TaskTracker;
 
 use crate::{Fixture, Scene, drafts};
 
@@ -92,6 +93,7 @@ pub async fn one_of_many_claims_a_wake(fixture: &Fixture) {
     const CLAIMERS: usize = 8;
     let scene = Scene::new(fixture);
     let ana = scene.user("ana").await;
+    let tasks = TaskTracker::new();
     for trial in 0..TRIALS {
         let bot = scene.agent(&format!("bot{trial}"), &ana).await;
         place(&scene, &bot, "north", &format!("c-{trial}")).await.unwrap();
@@ -99,7 +101,7 @@ pub async fn one_of_many_claims_a_wake(fixture: &Fixture) {
         let claims = (0..CLAIMERS).map(|_| {
             let (barrier, placements) = (Arc::clone(&barrier), Arc::clone(&scene.placements));
             let (tenant, agent) = (scene.tenant.clone(), bot.id);
-            tokio::spawn(async move {
+            tasks.spawn(async move {
                 barrier.wait().await;
                 placements.claim_wake(&tenant, agent, CLAIM_MS).await.unwrap()
             })
