@@ -104,6 +104,9 @@ enum Command {
     /// Measures this program on this machine, as ratios to what the machine allows
     #[command(after_help = "Example:\n  compass bench")]
     Bench(bench::Args),
+    /// Sends back what it gets; the bench compares with it
+    #[command(hide = true, after_help = "Example:\n  compass bench-echo")]
+    BenchEcho,
 }
 
 impl Cli {
@@ -134,6 +137,7 @@ impl Cli {
             Command::Completions(args) => completions::run(&args, Self::command()),
             Command::Man(args) => man::run(&args, Self::command()),
             Command::Bench(args) => bench::run(args).await,
+            Command::BenchEcho => bench::run_echo().await,
         }
     }
 }
