@@ -113,6 +113,9 @@ enum Command {
     /// Measures this program on this machine, as ratios to what the machine allows
     #[command(after_help = "Example:\n  compass bench")]
     Bench(bench::Args),
+    /// Sends back what it gets; the bench compares with it
+    #[command(hide = true, after_help = "Example:\n  compass bench-echo")]
+    BenchEcho,
 }
 
 impl Cli {
@@ -146,6 +149,7 @@ impl Cli {
             Command::Completions(args) => completions::run(&args, Self::command()),
             Command::Man(args) => man::run(&args, Self::command()),
             Command::Bench(args) => bench::run(args).await,
+            Command::BenchEcho => bench::run_echo().await,
         }
     }
 }

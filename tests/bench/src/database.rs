@@ -15,8 +15,15 @@ pub(crate) enum Database {
 }
 
 impl Database {
-    /// Creates a database on the server that `url` names; the one in `url` itself is not touched.
-    pub(crate) async fn on_postgres(url: &str, scratch: &Path) -> Result<Self, BenchError> {
+    /// Makes an empty one: on the server that `url` names, where the one in `url` itself is not touched, or on SQLite.
+    pub(crate) async fn create(url: Option<&str>, scratch: &Path) -> Result<Self, BenchError> {
+        match url {
+            Some(url) => Self::on_postgres(url, scratch).await,
+            None => Ok(Self::Sqlite),
+        }
+    }
+
+    async fn on_postgres(url: &str, scratch: &Path) -> Result<Self, BenchError> {
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             let scheme = url.split(':').next().unwrap_or_default();
             return Err(BenchError::Option(format!(

@@ -8,6 +8,7 @@ mod agent;
 mod database;
 mod error;
 mod floors;
+mod process;
 mod report;
 mod rounds;
 mod run;
@@ -17,5 +18,6 @@ mod stats;
 mod world;
 
 pub use error::BenchError;
+pub use floors::serve_echo;
 pub use report::Report;
 pub use run::{Options, run};

@@ -12,7 +12,7 @@ use crate::{
     floors::Floors,
     report::DatabaseReport,
     rounds::{ROUNDS, round},
-    scenarios::depth,
+    scenarios::{attached, depth},
     server::Server,
     world::World,
 };
@@ -41,6 +41,8 @@ pub struct Options {
     pub in_flight: Vec<usize>,
     /// Messages of a large channel whose reads are compared with those of a small one; none if 0.
     pub depth: usize,
+    /// Agents that are attached to a server of their own and cost it memory; none if 0.
+    pub attached: usize,
 }
 
 /// Measures and reports.
@@ -56,11 +58,10 @@ pub async fn run(mut options: Options) -> Result<Report, BenchError> {
     let scratch = scratch.map_err(BenchError::io("create a temporary directory"))?;
     let idle_resident_bytes = idle(&options.program, &scratch.path().join("idle")).await?;
     let mut databases = Vec::new();
-    if let Some(url) = &options.database {
-        let database = Database::on_postgres(url, scratch.path()).await?;
-        databases.push(on(&options, database, scratch.path()).await?);
+    let kinds = options.database.as_deref().map(Some).into_iter().chain([None]);
+    for url in kinds {
+        databases.push(on(&options, url, scratch.path()).await?);
     }
-    databases.push(on(&options, Database::Sqlite, scratch.path()).await?);
     let processors = available_parallelism().map_err(BenchError::io("count processors"))?.get();
     Ok(Report { version: options.version, processors, idle_resident_bytes, databases })
 }
@@ -85,11 +86,21 @@ async fn idle(program: &Path, dir: &Path) -> Result<u64, BenchError> {
     Ok(bytes)
 }
 
-async fn on(options: &Options, database: Database, scratch: &Path) -> Result<DatabaseReport, BenchError> {
+/// Everything on one kind of database: on the Postgres server of an address, or on SQLite.
+async fn on(options: &Options, url: Option<&str>, scratch: &Path) -> Result<DatabaseReport, BenchError> {
+    let database = Database::create(url, scratch).await?;
     let measured = measure(options, &database, &scratch.join(database.kind())).await;
-    let dropped = database.drop().await;
-    let report = measured?;
-    dropped?;
+    database.drop().await?;
+    let mut report = measured?;
+    if options.attached > 0 {
+        // In an empty database of their own: what the run before left costs memory too.
+        let database = Database::create(url, scratch).await?;
+        let dir = scratch.join(format!("{}-attached", database.kind()));
+        let attached =
+            attached::run(&options.program, &dir, database.url().as_deref(), options.attached).await;
+        database.drop().await?;
+        report.add_attached(&attached?);
+    }
     Ok(report)
 }
 

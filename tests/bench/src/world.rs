@@ -40,14 +40,11 @@ pub(crate) struct World {
 impl World {
     /// Signs in, creates `agents` agents and attaches them.
     pub(crate) async fn open(server: &Server, agents: usize) -> Result<Self, BenchError> {
-        let secret = fs::read_to_string(server.data_dir.join("sign-in"));
-        let secret = secret.map_err(BenchError::io("read the first sign-in"))?;
-        let signed_in = Client::connect(&server.url, None).await?.trade_sign_in(secret.trim()).await?;
-        let admin = Client::connect(&server.url, Some(&signed_in.token)).await?;
+        let (admin, token) = sign_in(server).await?;
         let mut people = Vec::with_capacity(CONNECTIONS);
         let mut channels = Vec::with_capacity(CONNECTIONS);
         for _ in 0..CONNECTIONS {
-            let bearer = Bearer::new(&signed_in.token)?;
+            let bearer = Bearer::new(&token)?;
             people.push(CommsServiceClient::new(Carrier::new(connect(&server.url).await?, bearer)));
             channels.push(connect(&server.url).await?);
         }
@@ -87,6 +84,14 @@ impl World {
         self.agents.push(done.map_err(|_| BenchError::Broken("a task of the set-up failed"))??);
         Ok(())
     }
+}
+
+/// The first person of a server, with the token.
+pub(crate) async fn sign_in(server: &Server) -> Result<(Client, String), BenchError> {
+    let secret = fs::read_to_string(server.data_dir.join("sign-in"));
+    let secret = secret.map_err(BenchError::io("read the first sign-in"))?;
+    let signed_in = Client::connect(&server.url, None).await?.trade_sign_in(secret.trim()).await?;
+    Ok((Client::connect(&server.url, Some(&signed_in.token)).await?, signed_in.token))
 }
 
 /// A connection as agents and people make it.

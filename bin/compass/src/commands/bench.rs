@@ -25,6 +25,10 @@ pub(crate) struct Args {
     /// Also fill a channel with so many messages and compare its reads with those of one of 100 [default: not]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..=10_000_000))]
     depth: Option<u64>,
+    /// Also attach so many agents to a server of their own: what each costs idle, and a post to 1,000 of them
+    /// [default: not]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..=20_000))]
+    attached: Option<u64>,
 }
 
 /// Measures, and prints the report.
@@ -36,10 +40,26 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         database: args.database,
         time: Duration::from_secs(args.seconds),
         in_flight: args.in_flight,
-        depth: args.depth.and_then(|depth| usize::try_from(depth).ok()).unwrap_or_default(),
+        depth: count(args.depth),
+        attached: count(args.attached),
     };
     let report = compass_bench::run(options).await.map_err(failure)?;
     if out.is_json() { out.json(&report) } else { out.body(&report.to_string(), "") }
+}
+
+/// Serves the echo that idle sessions are compared with, until its input closes.
+pub(crate) async fn run_echo() -> Result<(), Failure> {
+    let tell = |url: &str| println!("echo listens on {url}");
+    let closed = async {
+        let mut nothing = tokio::io::sink();
+        // Whatever ends the input ends the echo.
+        drop(tokio::io::copy(&mut tokio::io::stdin(), &mut nothing).await);
+    };
+    compass_bench::serve_echo(tell, closed).await.map_err(failure)
+}
+
+fn count(option: Option<u64>) -> usize {
+    option.and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
 }
 
 fn failure(error: BenchError) -> Failure {

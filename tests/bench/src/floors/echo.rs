@@ -44,10 +44,8 @@ impl Echo {
                 let listener = TcpListener::bind("127.0.0.1:0").await?;
                 // Whoever asked for it may be gone; then nobody will connect.
                 let _ = tell.send(listener.local_addr()?);
-                let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-                let serving = Server::builder().add_service(RunnerServiceServer::new(Reflector));
                 tokio::select! {
-                    served = serving.serve_with_incoming(incoming) => served.map_err(std::io::Error::other),
+                    served = reflect(listener) => served,
                     _ = stopped => Ok(()),
                 }
             })
@@ -90,6 +88,52 @@ impl Echo {
         self.back.message().await?.ok_or(BenchError::Broken("the echo ended its stream"))?;
         Ok(start.elapsed())
     }
+}
+
+/// Streams that only stand open. They end with this value.
+pub(crate) struct Streams {
+    _open: Vec<(mpsc::Sender<v1::SessionsRequest>, Streaming<v1::SessionsResponse>)>,
+}
+
+impl Streams {
+    /// Opens so many, of which `sharing` share a connection. Each has had one message both ways.
+    pub(crate) async fn open(url: &str, count: usize, sharing: usize) -> Result<Self, BenchError> {
+        let mut open = Vec::with_capacity(count);
+        let mut client = RunnerServiceClient::new(connect(url).await?);
+        for number in 0..count {
+            if number > 0 && number.is_multiple_of(sharing) {
+                client = RunnerServiceClient::new(connect(url).await?);
+            }
+            let (there, queued) = mpsc::channel(1);
+            let ping = v1::SessionsRequest { request_id: "x".repeat(BYTES), ..Default::default() };
+            there.send(ping).await.map_err(|_| BenchError::Broken("a stream closed"))?;
+            let mut back = client.sessions(ReceiverStream::new(queued)).await?.into_inner();
+            back.message().await?.ok_or(BenchError::Broken("the echo ended its stream"))?;
+            open.push((there, back));
+        }
+        Ok(Self { _open: open })
+    }
+}
+
+/// Serves the echo on a free port until `ended` is; `tell` gets its address.
+///
+/// # Errors
+///
+/// [`BenchError`] if it cannot listen or serve.
+pub async fn serve_echo(tell: impl FnOnce(&str), ended: impl Future<Output = ()>) -> Result<(), BenchError> {
+    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(BenchError::io("listen"))?;
+    let address = listener.local_addr().map_err(BenchError::io("listen"))?;
+    tell(&format!("http://{address}"));
+    tokio::select! {
+        served = reflect(listener) => served.map_err(BenchError::io("serve the echo")),
+        () = ended => Ok(()),
+    }
+}
+
+async fn reflect(listener: TcpListener) -> std::io::Result<()> {
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let serving = Server::builder().add_service(RunnerServiceServer::new(Reflector));
+    serving.serve_with_incoming(incoming).await.map_err(std::io::Error::other)
 }
 
 /// Sends back what it gets.

@@ -13,6 +13,8 @@ use tokio::time::Instant;
 use self::{echo::Echo, postgres::PostgresFloor, sqlite::SqliteFloor};
 use crate::{BenchError, stats::Samples};
 
+pub(crate) use echo::Streams;
+pub use echo::serve_echo;
 pub(crate) use facts::Fact;
 
 /// A setting of the database, as it says itself.

@@ -1,6 +1,7 @@
 //! What is measured of the product: each with a number of agents that work at the same time.
 
 pub(crate) mod asks;
+pub(crate) mod attached;
 pub(crate) mod depth;
 pub(crate) mod posts;
 

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// 256 bytes, the size of a short message.
-const TEXT: &str = "Staging has been green for an hour: the new build answers within its limits, the error rate is \
+pub(crate) const TEXT: &str = "Staging has been green for an hour: the new build answers within its limits, the error rate is \
     where it was before, and nobody has seen the old symptom again. If nothing else comes up by noon, the next \
     step is the first of the three regions, then the rest.";
 
@@ -60,11 +60,14 @@ async fn work(
     Ok((agent, samples))
 }
 
-/// One post, delivered and acknowledged.
-pub(crate) async fn one(agent: &mut Agent, person: &mut People) -> Result<(), BenchError> {
+/// One post, delivered and acknowledged; tells how long the delivery took.
+pub(crate) async fn one(agent: &mut Agent, person: &mut People) -> Result<Duration, BenchError> {
+    let start = Instant::now();
     let id = post(agent, person).await?;
     let id = agent.delivered(|message| message.id == id).await?;
-    agent.acknowledge(id).await
+    let took = start.elapsed();
+    agent.acknowledge(id).await?;
+    Ok(took)
 }
 
 async fn post(agent: &Agent, person: &mut People) -> Result<String, BenchError> {

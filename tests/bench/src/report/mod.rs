@@ -1,13 +1,19 @@
 //! The figures of a run: ratios first, absolute numbers after them.
 
+mod attached;
+
 use std::fmt::{self, Display};
 
 use serde::Serialize;
 
+use self::attached::AttachedFigures;
 use crate::{
     floors::Setting,
     rounds::Round,
-    scenarios::depth::{Depth, READS},
+    scenarios::{
+        attached::Attached,
+        depth::{Depth, READS},
+    },
     stats::{Samples, median},
 };
 
@@ -35,6 +41,7 @@ pub(crate) struct DatabaseReport {
     posts: Vec<PostFigures>,
     floors: FloorFigures,
     depth: Option<DepthFigures>,
+    attached: Option<AttachedFigures>,
 }
 
 /// Reads of a large channel by the same reads of one of 100 messages.
@@ -134,7 +141,13 @@ impl DatabaseReport {
             posts: (0..levels).filter_map(|level| PostFigures::of(rounds, level)).collect(),
             floors: FloorFigures::of(rounds),
             depth: depth.map(DepthFigures::of),
+            attached: None,
         }
+    }
+
+    /// Adds what attached agents cost.
+    pub(crate) fn add_attached(&mut self, attached: &Attached) {
+        self.attached = Some(AttachedFigures::of(attached));
     }
 }
 
@@ -330,6 +343,9 @@ impl DatabaseReport {
                 let (ratio, millis) = (number(read.ratio, 2), number(read.large_p50_ms, 3));
                 writeln!(f, "    {:<26}{ratio:>6}   p50 {millis} ms", read.what)?;
             }
+        }
+        if let Some(attached) = &self.attached {
+            write!(f, "{attached}")?;
         }
         Ok(())
     }
