@@ -81,7 +81,7 @@ impl RunnerProcess {
                 log.to_str().unwrap(),
                 profile.asks,
                 profile.pause_ms,
-                world.home(),
+                world.home().to_str().unwrap(),
                 profile.wake,
                 profile.restart,
             )
