@@ -11,7 +11,7 @@ async fn a_live_agent_is_listed_followed_and_ended() {
     assert_eq!(none.code, Some(5), "{none:?}");
     assert!(none.stderr.contains("no runner is attached"), "{none:?}");
     assert_eq!(world.run(&["agents", "logs", "bot"]).await.code, Some(2), "it is not running");
-    assert_eq!(world.ok(&["agents"]).await.lines().count(), 1, "the headings alone");
+    assert_eq!(world.ok(&["agents", "status"]).await.lines().count(), 1, "the headings alone");
     assert!(world.ok(&["agents", "stop", "bot"]).await.contains("was not running"));
 
     let mut bot = Attach::start(&world, "bot").await;
