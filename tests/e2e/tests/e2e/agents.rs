@@ -2,7 +2,7 @@
 
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::support::{Attach, Process, Storage, World, in_time};
+use crate::support::{Attach, Process, Storage, World, in_time, until};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_live_agent_is_listed_followed_and_ended() {
@@ -15,8 +15,12 @@ async fn a_live_agent_is_listed_followed_and_ended() {
     assert!(world.ok(&["agents", "stop", "bot"]).await.contains("was not running"));
 
     let mut bot = Attach::start(&world, "bot").await;
-    let listed = world.json(&["agents", "status", "bot"]).await;
-    assert_eq!(listed[0]["session_id"], bot.session, "{listed:?}");
+    // The program may know its session before the server has heard that it runs.
+    let listed = until("the session in the list", async || {
+        world.json(&["agents", "status", "bot"]).await.first().cloned()
+    })
+    .await;
+    assert_eq!(listed["session_id"], bot.session, "{listed:?}");
     let mut command = world.command();
     command.args(["agents", "logs", "bot", "--json"]);
     let (_logs, _stdin, stdout) = Process::spawn(&mut command);

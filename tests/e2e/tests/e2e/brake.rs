@@ -46,21 +46,26 @@ async fn two_agents_that_mention_each_other_stop_until_a_person_speaks(world: &m
 }
 
 async fn a_start_that_fails_is_left_alone_and_told_by_the_doctor(world: &mut World) {
-    let profile = Profile { wake: "mention", command: Some("/nonexistent/agent"), ..Profile::quiet("bot") };
+    let profile =
+        Profile { wake: "mention", restart: "never", command: Some("/bin/false"), ..Profile::quiet("bot") };
     let mut runner = RunnerProcess::set_up(world, "box", &[profile]).await;
     runner.start(world);
     world.attached_runner("box").await;
-    let first = world.run(&["agents", "start", "bot"]).await;
-    assert_ne!(first.code, Some(0), "{first:?}");
+    world.ok(&["agents", "start", "bot"]).await;
+    until("the end of the session", async || {
+        world.json(&["agents", "status", "bot"]).await.is_empty().then_some(())
+    })
+    .await;
     let home = world.home_channel("bot").await;
     world.person().await.post(write(&home, "wake up")).await.unwrap();
     let row = until("the failed wake", async || {
         let rows = world.json(&["agents"]).await;
         let row = rows.into_iter().find(|row| row["handle"] == "bot")?;
-        (row["wake_failures"].as_u64()? > 0).then_some(row)
+        (failures(&row)? > 0).then_some(row)
     })
     .await;
-    assert_eq!(row["wake_failures"], 1, "{row}");
+    assert_eq!(failures(&row), Some(1), "{row}");
+    assert!(row["placement"]["error"].is_string(), "{row}");
     let doctor = world.run(&["doctor"]).await;
     assert_eq!(doctor.code, Some(1), "{doctor:?}");
     assert!(doctor.stdout.contains("@bot"), "{doctor:?}");
@@ -68,7 +73,10 @@ async fn a_start_that_fails_is_left_alone_and_told_by_the_doctor(world: &mut Wor
     world.person().await.post(write(&home, "wake up, please")).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     let rows = world.json(&["agents"]).await;
-    let failures = |row: &Value| row["wake_failures"].as_u64();
     assert_eq!(rows.iter().find(|row| row["handle"] == "bot").and_then(failures), Some(1));
     assert!(given(world, "bot").is_empty() && notes(world, "bot").is_empty());
+}
+
+fn failures(row: &Value) -> Option<u64> {
+    row["placement"]["failures"].as_u64()
 }
