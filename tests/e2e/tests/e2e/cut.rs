@@ -4,9 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use compass_client::ClientError;
 
-use crate::support::{
-    Profile, Proxy, RunnerProcess, World, choose, given, given_answer, on_both, trials, until,
-};
+use crate::support::{Profile, Proxy, RunnerProcess, World, choose, given, given_answer, on_both, trials};
 
 on_both!(answers_given_while_a_runner_is_cut_off_arrive_when_it_is_back_and_no_frame_comes_three_times);
 
@@ -55,7 +53,7 @@ async fn answers_given_while_a_runner_is_cut_off_arrive_when_it_is_back_and_no_f
     for number in 0..AGENTS {
         world.nothing_owed(&handle(number)).await;
     }
-    // A frame names its message twice: as the name of the command, and in itself.
+    // Counted where they reach the runner. A frame names its message twice: as the name of the command, and in itself.
     let mut frames: HashMap<usize, usize> = HashMap::new();
     for (handle, ask) in &asks {
         let id = given_answer(world, handle, ask).await[0].id.clone();
@@ -63,6 +61,4 @@ async fn answers_given_while_a_runner_is_cut_off_arrive_when_it_is_back_and_no_f
     }
     println!("answers by how many frames carried them: {frames:?}");
     assert!(frames.keys().all(|times| (1..=2).contains(times)), "{frames:?}");
-    let sessions = until("the sessions after the cut", async || Some(world.json(&["roster"]).await)).await;
-    assert!(!sessions.is_empty());
 }

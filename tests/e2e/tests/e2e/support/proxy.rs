@@ -8,7 +8,7 @@ use std::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream, tcp::OwnedReadHalf, tcp::OwnedWriteHalf},
-    sync::watch,
+    sync::{mpsc, watch},
     task::JoinSet,
 };
 
@@ -71,23 +71,41 @@ async fn join(here: TcpStream, server: String, mut open: watch::Receiver<bool>, 
     }
     let Ok(there) = TcpStream::connect(server).await else { return };
     let (_, _) = (here.set_nodelay(true), there.set_nodelay(true));
-    let (from_here, to_here) = here.into_split();
-    let (from_there, to_there) = there.into_split();
+    let (mut from_here, to_here) = here.into_split();
+    let (from_there, mut to_there) = there.into_split();
+    // Read on even while the way is cut, to know when the client gives this connection up.
+    let (queue, mut queued) = mpsc::unbounded_channel();
+    let read = async move {
+        let mut buffer = vec![0; 64 * 1024];
+        while let Ok(read @ 1..) = from_here.read(&mut buffer).await {
+            if queue.send(buffer[..read].to_vec()).is_err() {
+                return;
+            }
+        }
+    };
+    let mut opened = open.clone();
+    let up = async move {
+        while let Some(bytes) = queued.recv().await {
+            if opened.wait_for(|open| *open).await.is_err() || to_there.write_all(&bytes).await.is_err() {
+                return;
+            }
+        }
+    };
     tokio::select! {
-        () = pass(from_here, to_there, open.clone(), Arc::default()) => {}
-        () = pass(from_there, to_here, open, seen) => {}
+        // What the server sent to a client that gave up reaches nobody.
+        biased;
+        () = read => {}
+        () = up => {}
+        () = down(from_there, to_here, open, seen) => {}
     }
 }
 
-async fn pass(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut open: watch::Receiver<bool>, seen: Seen) {
+async fn down(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut open: watch::Receiver<bool>, seen: Seen) {
     let mut buffer = vec![0; 64 * 1024];
-    while let Ok(read) = from.read(&mut buffer).await {
-        if read == 0 || open.wait_for(|open| *open).await.is_err() {
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        if open.wait_for(|open| *open).await.is_err() || to.write_all(&buffer[..read]).await.is_err() {
             return;
         }
         seen.lock().unwrap().extend_from_slice(&buffer[..read]);
-        if to.write_all(&buffer[..read]).await.is_err() {
-            return;
-        }
     }
 }
