@@ -33,6 +33,8 @@ pub(super) struct Host {
     containers: HashMap<AccountId, Handle>,
     requests: Mutex<Requests<Reply>>,
     provisions: Semaphore,
+    /// Sessions whose start came, each with a mark that is cancelled when it is carried out.
+    starting: Mutex<Vec<(String, CancellationToken)>>,
     /// The stream that is open now.
     results: Mutex<Option<mpsc::Sender<SessionsRequest>>>,
     closing: CancellationToken,
@@ -59,6 +61,7 @@ impl Host {
             containers,
             requests: Mutex::default(),
             provisions: Semaphore::new(PROVISIONS),
+            starting: Mutex::default(),
             results: Mutex::default(),
             closing: CancellationToken::new(),
         })
@@ -116,12 +119,34 @@ impl Host {
 
     fn run(self: &Arc<Self>, request_id: String, command: Command) {
         let host = Arc::clone(self);
+        // Noted as the command comes, so that a stop behind it finds it however the tasks are run.
+        let starting = match &command {
+            Command::Start(request) => Some(self.starts(named(request)).drop_guard()),
+            _ => None,
+        };
         self.house.tasks.spawn(async move {
             let ended = host.carry_out(command).await;
+            drop(starting);
             let waiting = locked(&host.requests).finish(&request_id, ended.as_ref().ok().cloned());
             let reply = ended.unwrap_or_else(Refusal::reply);
             host.answer(request_id, reply, waiting);
         });
+    }
+
+    fn starts(&self, session_id: &str) -> CancellationToken {
+        let done = CancellationToken::new();
+        let mut starting = locked(&self.starting);
+        starting.retain(|(_, done)| !done.is_cancelled());
+        starting.push((session_id.to_owned(), done.clone()));
+        done
+    }
+
+    /// Waits until the starts of a session that came before are carried out.
+    async fn started(&self, session_id: &str) {
+        let starting = locked(&self.starting).clone();
+        for (_, done) in starting.iter().filter(|(id, _)| id == session_id) {
+            done.cancelled().await;
+        }
     }
 
     /// Sends a result, as often as it was asked for.
@@ -153,6 +178,7 @@ impl Host {
             Command::Provision(request) => self.provision(&request).await.map(Reply::Provision),
             Command::Start(request) => self.start(request).await.map(Reply::Start),
             Command::Stop(request) => {
+                self.started(&request.session_id).await;
                 // A session that is not here is over already.
                 if let Some(account) = self.account_of(&request.session_id) {
                     let session_id = request.session_id;
@@ -162,6 +188,7 @@ impl Host {
             }
             Command::Reload(request) => {
                 let session_id = request.session_id.clone();
+                self.started(&session_id).await;
                 let account = self.account_of(&session_id).ok_or_else(Refusal::unknown_session)?;
                 self.order(account, |done| Order::Reload { session_id, done }).await?;
                 Ok(Reply::Reload(v1::ReloadAgentSessionResponse { session_id: request.session_id }))
@@ -205,8 +232,7 @@ impl Host {
         request: v1::StartAgentSessionRequest,
     ) -> Result<v1::StartAgentSessionResponse, Refusal> {
         let account = self.place(&request.container_name)?;
-        let named = [request.session_id, request.resume_session_id].into_iter().find(|id| !id.is_empty());
-        let session_id = named.unwrap_or_default();
+        let session_id = named(&request).to_owned();
         self.begin(account, &session_id).await?;
         Ok(v1::StartAgentSessionResponse { session_id })
     }
@@ -277,4 +303,10 @@ impl Host {
         handle.orders.send(order(done)).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
+}
+
+/// The session that a start names.
+fn named(request: &v1::StartAgentSessionRequest) -> &str {
+    let ids = [&request.session_id, &request.resume_session_id];
+    ids.into_iter().find(|id| !id.is_empty()).map_or("", String::as_str)
 }

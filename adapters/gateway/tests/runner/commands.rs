@@ -167,6 +167,26 @@ async fn b35_stop_of_an_unknown_session_and_remove_twice_succeed() {
     assert!(matches!(rig.server.start_session(&account(1), "t").await, Reply::Start(_)), "it can come back");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_behind_a_start_that_is_still_on_its_way_ends_it() {
+    let mut rig = Rig::start(vec![agent(1, &["agent"])]).await;
+    for round in 0..20 {
+        let session = format!("s{round}");
+        let start = Command::Start(v1::StartAgentSessionRequest {
+            container_name: account(1),
+            session_id: session.clone(),
+            ..Default::default()
+        });
+        let stop = Command::Stop(v1::StopAgentSessionRequest { session_id: session.clone() });
+        // A server that gave up on the start sends both without waiting.
+        rig.server.command(&format!("start {round}"), start).await;
+        rig.server.command(&format!("stop {round}"), stop).await;
+        assert!(matches!(rig.server.result(&format!("stop {round}")).await, Reply::Stop(_)));
+        assert!(matches!(rig.server.result(&format!("start {round}")).await, Reply::Start(_)));
+        assert!(rig.server.status().await.is_empty(), "round {round}");
+    }
+}
+
 #[tokio::test]
 async fn a_reload_is_another_process_in_the_same_session() {
     let mut rig = Rig::start(vec![agent(1, &["agent"])]).await;
