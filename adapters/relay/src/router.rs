@@ -19,7 +19,7 @@ use crate::{
     inbox::InboxDoor,
     operator::OperatorDoor,
     people::PeopleDoor,
-    runner::{RunnerDoor, RunnerLanes},
+    runner::{Counters, RunnerDoor, RunnerLanes},
     server::ServerDoor,
     session::SessionDoor,
     sessions::Sessions,
@@ -56,6 +56,8 @@ pub struct Services {
     pub router: Router,
     /// The switch.
     pub health: HealthReporter,
+    /// What runners sent that came to nothing.
+    pub counters: Arc<Counters>,
 }
 
 macro_rules! limited {
@@ -93,6 +95,7 @@ pub fn services(doors: Doors) -> Result<Services, RouterError> {
     let operator_door = OperatorDoor { hub: Arc::clone(&hub) };
     let people_door = PeopleDoor { comms: comms.clone() };
     let runner_door = RunnerDoor::new(comms.clone(), Arc::clone(&hub), lanes, auth.clone(), stop);
+    let counters = Arc::clone(runner_door.counters());
     let agent_door = AgentCommandsDoor { comms, hub };
     let routes = Routes::new(limited!(v1::comms_service_server::CommsServiceServer::new(comms_door)))
         .add_service(limited!(v1::compass_service_server::CompassServiceServer::new(server_door)))
@@ -112,7 +115,7 @@ pub fn services(doors: Doors) -> Result<Services, RouterError> {
         .layer(GrpcWebLayer::new());
     // Outside of the gRPC-Web layer, which refuses every other HTTP/1.1 request.
     let rest = fallback.unwrap_or_default().layer(middleware::from_fn(outside));
-    Ok(Services { router: grpc.reset_fallback().fallback_service(rest), health })
+    Ok(Services { router: grpc.reset_fallback().fallback_service(rest), health, counters })
 }
 
 fn reflection() -> tonic_reflection::server::Builder<'static> {

@@ -48,7 +48,7 @@ pub async fn serve(
     stop: CancellationToken,
     drain: Duration,
 ) -> Result<Drained, ServeError> {
-    let Services { router, health } = services;
+    let Services { router, health, .. } = services;
     announce(&health, ServingStatus::Serving).await;
     let stopping = stop.clone();
     let quiet = async move {

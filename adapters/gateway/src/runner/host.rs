@@ -310,3 +310,113 @@ fn named(request: &v1::StartAgentSessionRequest) -> &str {
     let ids = [&request.session_id, &request.resume_session_id];
     ids.into_iter().find(|id| !id.is_empty()).map_or("", String::as_str)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio_util::task::TaskTracker;
+
+    use super::*;
+    use crate::{
+        endpoint::Endpoint,
+        runner::{
+            process::{Guard, Parts},
+            raw::Relay,
+            sessions::SessionsFile,
+            uplink::Uplink,
+        },
+    };
+
+    /// A host whose containers are the test itself: their orders, by account.
+    fn host(agents: u8, state: &std::path::Path) -> (Arc<Host>, HashMap<AccountId, mpsc::Receiver<Order>>) {
+        let endpoint = Endpoint::new("http://127.0.0.1:1", "token").unwrap();
+        let parts =
+            Parts { program: state.into(), exec: Vec::new(), guard: Vec::new(), json_lines: Vec::new() };
+        let house = Arc::new(House {
+            state_dir: state.into(),
+            sockets: state.into(),
+            sessions: Arc::new(SessionsFile::open(state).unwrap()),
+            running: Mutex::default(),
+            uplink: Uplink::new().0,
+            relay: Relay::new(&endpoint),
+            guard: Guard::new(parts.clone()),
+            parts,
+            tasks: TaskTracker::new(),
+        });
+        let (mut containers, mut orders) = (HashMap::new(), HashMap::new());
+        for number in 1..=agents {
+            let account = AccountId::from_bytes([number; 16]);
+            let (give, take) = mpsc::channel(ORDERS);
+            containers.insert(account, Handle { seat: Seat::new(account), orders: give });
+            orders.insert(account, take);
+        }
+        let host = Host {
+            house,
+            containers,
+            requests: Mutex::default(),
+            starting: Mutex::default(),
+            provisions: Semaphore::new(PROVISIONS),
+            results: Mutex::default(),
+            closing: CancellationToken::new(),
+        };
+        (Arc::new(host), orders)
+    }
+
+    /// The next order of any container, if there is one within a moment.
+    async fn next_order(orders: &mut HashMap<AccountId, mpsc::Receiver<Order>>) -> Option<Order> {
+        for _ in 0..20 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            if let Some(order) = orders.values_mut().find_map(|taken| taken.try_recv().ok()) {
+                return Some(order);
+            }
+        }
+        None
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn b38_at_most_8_places_are_prepared_at_once_and_a_start_does_not_wait_for_them() {
+        let state = tempfile::tempdir().unwrap();
+        let (host, mut orders) = host(10, state.path());
+        let (results, mut answered) = mpsc::channel(16);
+        host.attach(results);
+        let command = |id: String, command| v1::SessionsResponse { request_id: id, command: Some(command) };
+        for number in 1..=10_u8 {
+            let account = AccountId::from_bytes([number; 16]).to_string();
+            let provision =
+                v1::ProvisionAgentWorkspaceRequest { agent_account_id: account, ..Default::default() };
+            host.obey(command(number.to_string(), Command::Provision(provision)));
+        }
+        let mut preparing = Vec::new();
+        while let Some(order) = next_order(&mut orders).await {
+            let Order::Prepare(done) = order else { panic!("not a preparation") };
+            preparing.push(done);
+        }
+        assert_eq!(preparing.len(), 8);
+        let start = v1::StartAgentSessionRequest {
+            container_name: AccountId::from_bytes([1; 16]).to_string(),
+            session_id: "s".into(),
+            ..Default::default()
+        };
+        host.obey(command("start".into(), Command::Start(start)));
+        assert!(matches!(next_order(&mut orders).await, Some(Order::Start { .. })));
+        // One that fails makes room as well as one that succeeds.
+        let ends = [Ok(()), Err(Refusal::new(RunnerErrorCode::Internal, "no"))];
+        for end in ends {
+            preparing.pop().unwrap().send(end).unwrap();
+            let Some(Order::Prepare(done)) = next_order(&mut orders).await else { panic!("no next one") };
+            preparing.insert(0, done);
+            assert!(next_order(&mut orders).await.is_none(), "one for one");
+        }
+        for done in preparing {
+            done.send(Ok(())).unwrap();
+        }
+        let mut succeeded = 0;
+        // The start is answered too: nobody carried it out.
+        for _ in 0..11 {
+            let reply = answered.recv().await.unwrap().result;
+            succeeded += usize::from(matches!(reply, Some(Reply::Provision(_))));
+        }
+        assert_eq!(succeeded, 9);
+    }
+}

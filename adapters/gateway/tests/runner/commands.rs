@@ -1,5 +1,7 @@
 //! What the server asks for: places, sessions, control, and what it is told.
 
+use std::time::{Duration, Instant};
+
 use compass_proto::v1::{
     self, AgentSessionState, RunnerErrorCode, agent_control::Control, sessions_request::Result as Reply,
     sessions_response::Command,
@@ -100,6 +102,21 @@ async fn messages_reach_a_started_agent_in_order_and_its_acknowledgements_the_se
         })
         .await;
     assert_eq!(seqs.last(), Some(&53), "starting, ready, 50 acknowledgements, stopped, without a gap");
+}
+
+#[tokio::test]
+async fn b28_a_clean_end_waits_until_the_server_took_the_last_frame() {
+    let mut rig = Rig::start(vec![agent(1, &["agent"])]).await;
+    rig.server.start_session(&account(1), "s").await;
+    rig.server.ready("s").await;
+    rig.server.frames_answered.forget_permits(1000);
+    rig.stop();
+    while rig.server.state("s").await != AgentSessionState::Stopped {}
+    assert!(!rig.ends_within(Duration::from_secs(1)).await, "the server has not answered");
+    let answered = Instant::now();
+    rig.server.frames_answered.add_permits(1);
+    rig.ended().await.unwrap();
+    assert!(answered.elapsed() < Duration::from_secs(3), "not the bound for a server that never answers");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use compass_gateway::{
@@ -108,6 +108,12 @@ impl Rig {
         in_time("the runner's end", &mut self.running).await.unwrap()
     }
 
+    /// True if the runner is at its end after so long.
+    pub(crate) async fn ends_within(&self, span: Duration) -> bool {
+        tokio::time::sleep(span).await;
+        self.running.is_finished()
+    }
+
     /// What the agent with this number noted.
     pub(crate) fn notes(&self, number: u8) -> Vec<String> {
         notes(self.state.path(), number)
@@ -133,7 +139,7 @@ pub(crate) async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) ->
             return found;
         }
         assert!(Instant::now() < deadline, "{what} did not come");
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

@@ -12,7 +12,7 @@ use compass_proto::v1::{
 };
 use tokio::{
     net::TcpListener,
-    sync::{Mutex, mpsc},
+    sync::{Mutex, Semaphore, mpsc},
 };
 use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -43,6 +43,8 @@ pub(crate) struct FakeServer {
     /// Heard and not asked for yet.
     kept: Vec<Heard>,
     commands: Option<mpsc::Sender<Result<v1::SessionsResponse, Status>>>,
+    /// A permit for each stream of frames whose end is answered.
+    pub(crate) frames_answered: Arc<Semaphore>,
     stop: CancellationToken,
     tasks: TaskTracker,
     requests: u32,
@@ -51,6 +53,7 @@ pub(crate) struct FakeServer {
 struct Door {
     tell: mpsc::UnboundedSender<Heard>,
     refuse: Arc<Mutex<Option<Status>>>,
+    frames_answered: Arc<Semaphore>,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
@@ -102,6 +105,7 @@ impl RunnerService for Door {
         while let Some(frame) = frames.message().await? {
             drop(self.tell.send(Heard::Frame(frame)));
         }
+        self.frames_answered.acquire().await.unwrap().forget();
         Ok(Response::new(v1::PublishEventsResponse {}))
     }
 
@@ -132,11 +136,18 @@ impl FakeServer {
         let (tell, heard) = mpsc::unbounded_channel();
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         let refuse = Arc::new(Mutex::new(refuse));
-        let door = Door { tell, refuse, tasks: tasks.clone(), stop: stop.clone() };
+        let frames_answered = Arc::new(Semaphore::new(1000));
+        let door = Door {
+            tell,
+            refuse,
+            frames_answered: Arc::clone(&frames_answered),
+            tasks: tasks.clone(),
+            stop: stop.clone(),
+        };
         let server = Server::builder().add_service(RunnerServiceServer::new(door));
         let incoming = TcpListenerStream::new(listener);
         tasks.spawn(server.serve_with_incoming(incoming));
-        Self { address, heard, kept: Vec::new(), commands: None, stop, tasks, requests: 0 }
+        Self { address, heard, kept: Vec::new(), commands: None, frames_answered, stop, tasks, requests: 0 }
     }
 
     pub(crate) fn url(&self) -> String {

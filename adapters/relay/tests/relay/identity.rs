@@ -34,7 +34,11 @@ async fn a_persons_token_is_no_credential_at_the_runners_door() {
     for token in [&server.admin.token, &server.member.token] {
         let (code, _) = refused(client.enroll(with(token, v1::EnrollRequest::default())).await);
         assert_eq!(code, Code::Unauthenticated);
+        let frame = v1::PublishEventsRequest::default();
+        let published = client.publish_events(with(token, tokio_stream::iter([frame]))).await;
+        assert_eq!(refused(published).0, Code::Unauthenticated);
     }
+    assert_eq!(server.counters.dropped_frames(), 0, "none of their frames was looked at");
 }
 
 #[tokio::test]

@@ -29,7 +29,11 @@ use compass_proto::v1::{
     message_block::Block, people_service_client::PeopleServiceClient,
     session_service_client::SessionServiceClient,
 };
-use compass_relay::{Doors, Drained, runner::RunnerLanes, serve, services};
+use compass_relay::{
+    Doors, Drained,
+    runner::{Counters, RunnerLanes},
+    serve, services,
+};
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::{
     client::legacy::Client,
@@ -54,6 +58,7 @@ pub(crate) struct Server {
     pub(crate) runner: String,
     pub(crate) sign_in: String,
     pub(crate) serving: JoinHandle<Drained>,
+    pub(crate) counters: Arc<Counters>,
 }
 
 /// An account and its token.
@@ -131,7 +136,9 @@ impl Server {
             stop: stop.clone(),
             fallback: None,
         };
-        let served = serve(listener, services(doors).unwrap(), stop.clone(), Duration::from_secs(5));
+        let services = services(doors).unwrap();
+        let counters = Arc::clone(&services.counters);
+        let served = serve(listener, services, stop.clone(), Duration::from_secs(5));
         let serving = comms.tasks.spawn(async move { served.await.unwrap() });
         let channel = Channel::from_shared(url.clone()).unwrap().connect().await.unwrap();
         Self {
@@ -146,6 +153,7 @@ impl Server {
             stop,
             runner,
             serving,
+            counters,
         }
     }
 

@@ -103,10 +103,19 @@ async fn frames_that_come_to_nothing_end_no_stream() {
         crate::process::published(3, &session, receipt("")),
         crate::process::published(9, &session, receipt("00000000000000000000000000000000")),
         v1::PublishEventsRequest { runner_seq: 10, session_id: session.clone(), ..Default::default() },
+        crate::process::published(
+            10,
+            &session,
+            v1::agent_frame::Frame::ControlAck(v1::ControlAck::default()),
+        ),
+        crate::process::published(10, &session, state(AgentSessionState::Unspecified)),
+        crate::process::published(10, "00000000000000000000000000000000", receipt(&posted.id)),
     ];
     odd.push(crate::process::published(11, &session, receipt(&posted.id)));
     process.client.publish_events(with(&process.token, tokio_stream::iter(odd))).await.unwrap();
     assert_eq!(owed(&server, &server.agent.token).await, 0, "the last frame was taken in");
+    let counters = &server.counters;
+    assert_eq!((counters.dropped_frames(), counters.gaps()), (7, 1), "a receipt of nothing is no odd frame");
 }
 
 #[tokio::test]

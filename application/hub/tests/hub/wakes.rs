@@ -2,8 +2,9 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use compass_domain::{Account, ErrorKind, LifecycleState, SessionId, WakePolicy};
+use compass_domain::{Account, ErrorKind, LifecycleState, SessionId, WakePolicy, delivery::Lane};
 use compass_hub::{
+    delivery::FetchQuery,
     notes::NoteKind,
     ports::{AttachMode, Command, LaunchError, NewPlacement, Placement, Placements as _},
     sessions::{Enroll, RunnerKey},
@@ -94,6 +95,45 @@ async fn only_what_the_policy_names_starts_an_agent() {
         pass(Duration::from_secs(40)).await;
         assert_eq!(starts(&rig).len(), mention, "{policy:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broadcast_starts_every_sleeping_member_and_owes_a_row_outside_the_sweep_set_only() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let (inside, outside) = (rig.agent(&ann, "inside").await, rig.agent(&ann, "outside").await);
+    let stranger = rig.agent(&ann, "stranger").await;
+    let channel = rig.channel(&ann, &[&inside], &[&outside]).await;
+    for agent in [&inside, &outside, &stranger] {
+        place(&rig, agent, WakePolicy::Mention).await;
+    }
+    let call = rig.say(&ann, channel, "@everyone wake up").await;
+    pass(Duration::from_secs(1)).await;
+    let query = FetchQuery::default();
+    for (agent, lane) in [(&inside, Lane::Deliver), (&outside, Lane::Steer)] {
+        let owed = rig.hub.fetch(&rig.tenant, agent.id, query).await.unwrap().items;
+        let owed: Vec<_> = owed.iter().map(|item| (item.lane, item.message.message.id())).collect();
+        assert_eq!(owed, [(lane, call.id())], "{}: only an owed row is steered", agent.handle);
+    }
+    attach(&rig).await;
+    pass(Duration::from_secs(40)).await;
+    let mut started = Vec::new();
+    for command in rig.runners.sent.lock().unwrap().iter() {
+        if let Command::Start { container, .. } = command {
+            started.push(container.clone());
+        }
+    }
+    started.sort_unstable();
+    let mut expected = [inside.id.to_string(), outside.id.to_string()];
+    expected.sort_unstable();
+    assert_eq!(started, expected);
+    let lanes = starts(&rig).into_iter().map(|session| {
+        let (lane, message) = rig.runners.take_received(session).try_recv().unwrap();
+        assert_eq!(message.message.id(), call.id());
+        lane
+    });
+    let lanes: Vec<_> = lanes.collect();
+    assert!(lanes.contains(&Lane::Deliver) && lanes.contains(&Lane::Steer), "{lanes:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -122,6 +122,18 @@ pub async fn members_and_pending_agree_on_random_worlds(fixture: &Fixture) {
         unit.commit().await.unwrap();
         owing.push((*channel, message));
     }
+    let mut unit = scene.begin().await;
+    let mut places: Vec<ChannelId> = owing.iter().map(|(channel, _)| *channel).collect();
+    places.sort_unstable();
+    let changing = unit.participants().agents(&places).await.unwrap();
+    drop(unit);
+    for channel in places {
+        let members = scene.audience.members(&scene.tenant, channel).await.unwrap();
+        let members: Vec<_> = members.iter().map(|member| (member.account, member.in_sweep_set)).collect();
+        let of_channel = changing.iter().filter(|(of, _)| *of == channel);
+        let found: Vec<_> = of_channel.map(|(_, member)| (member.account, member.in_sweep_set)).collect();
+        assert_eq!(found, members, "seed {}: what a change of members reads in {channel}", world.seed);
+    }
     for agent in agents {
         let pending = scene.pending(agent).await;
         let found: BTreeSet<MessageId> = pending.items.iter().map(|item| item.message.message.id()).collect();
