@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Refusal,
-    container::{Answer, Container, House, Order},
+    container::{Answer, Container, Order, Shared},
     life::locked,
     seat::Seat,
 };
@@ -29,7 +29,7 @@ const SESSION_ID: usize = 64;
 
 /// The agents of this runner.
 pub(super) struct Host {
-    house: Arc<House>,
+    shared: Arc<Shared>,
     containers: HashMap<AccountId, Handle>,
     requests: Mutex<Requests<Reply>>,
     provisions: Semaphore,
@@ -45,17 +45,17 @@ struct Handle {
 
 impl Host {
     /// Starts the containers of all profiles; none has a session yet.
-    pub(super) fn open(profiles: &Profiles, house: Arc<House>) -> Arc<Self> {
+    pub(super) fn open(profiles: &Profiles, shared: Arc<Shared>) -> Arc<Self> {
         let mut containers = HashMap::new();
         for profile in profiles.iter() {
             let seat = Seat::new(profile.account());
             let (orders, taken) = mpsc::channel(ORDERS);
-            let container = Container::new(profile.clone(), Arc::clone(&seat), Arc::clone(&house));
-            house.tasks.spawn(container.run(taken));
+            let container = Container::new(profile.clone(), Arc::clone(&seat), Arc::clone(&shared));
+            shared.tasks.spawn(container.run(taken));
             containers.insert(profile.account(), Handle { seat, orders });
         }
         Arc::new(Self {
-            house,
+            shared,
             containers,
             requests: Mutex::default(),
             provisions: Semaphore::new(PROVISIONS),
@@ -66,12 +66,12 @@ impl Host {
 
     /// Launches again what ran when the runner was killed.
     pub(super) async fn resume(&self) {
-        for (account, session_id) in self.house.sessions.all() {
+        for (account, session_id) in self.shared.sessions.all() {
             let resumed = self.begin(account, &session_id).await;
             if let Err(refusal) = resumed {
                 let reason = refusal.message;
                 tracing::error!(%account, session = session_id, reason, "a session cannot be continued");
-                if let Err(error) = self.house.sessions.note(account, None) {
+                if let Err(error) = self.shared.sessions.note(account, None) {
                     tracing::error!(%account, %error, "it stays in the file");
                 }
             }
@@ -116,7 +116,7 @@ impl Host {
 
     fn run(self: &Arc<Self>, request_id: String, command: Command) {
         let host = Arc::clone(self);
-        self.house.tasks.spawn(async move {
+        self.shared.tasks.spawn(async move {
             let ended = host.carry_out(command).await;
             let waiting = locked(&host.requests).finish(&request_id, ended.as_ref().ok().cloned());
             let reply = ended.unwrap_or_else(Refusal::reply);
@@ -130,7 +130,7 @@ impl Host {
             tracing::warn!(request_id, "a command ended while no stream was open");
             return;
         };
-        self.house.tasks.spawn(async move {
+        self.shared.tasks.spawn(async move {
             for _ in 0..times {
                 let result = SessionsRequest {
                     request_id: request_id.clone(),
@@ -252,7 +252,7 @@ impl Host {
     }
 
     fn account_of(&self, session_id: &str) -> Option<AccountId> {
-        locked(&self.house.running).get(session_id).copied()
+        locked(&self.shared.running).get(session_id).copied()
     }
 
     fn place(&self, container_name: &str) -> Result<AccountId, Refusal> {
