@@ -127,10 +127,6 @@ impl ChannelReads for Snapshot {
     async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError> {
         Ok(self.rows.sees_channel(viewer.id, channel))
     }
-
-    async fn share_channel(&mut self, one: AccountId, other: AccountId) -> Result<bool, StorageError> {
-        Ok(self.rows.share_channel(one, other))
-    }
 }
 
 #[async_trait]

@@ -144,23 +144,6 @@ pub(crate) async fn participants(
     rows.iter().map(|row| row.id("account")).collect()
 }
 
-/// True if the two take part in a channel together.
-pub(crate) async fn share(
-    tx: &mut Tx,
-    of: &TenantId,
-    one: AccountId,
-    other: AccountId,
-) -> Result<bool, StorageError> {
-    let sql = format!(
-        "WITH RECURSIVE {one}, {other}
-        SELECT 1 AS shared FROM one JOIN other ON other.channel = one.channel CROSS JOIN channels channel
-        WHERE channel.id = one.channel AND channel.tenant || '' = $1 LIMIT 1",
-        one = participation::channels_of("one", "$2"),
-        other = participation::channels_of("other", "$3"),
-    );
-    Ok(tx.one(&sql, vec![tenant(of), id(one), id(other)]).await?.is_some())
-}
-
 /// Stores a channel with its members.
 pub(crate) async fn insert(tx: &mut Tx, of: &TenantId, channel: &Channel) -> Result<(), StorageError> {
     match insert_row(tx, of, channel, None, "").await {

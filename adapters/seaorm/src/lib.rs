@@ -2,8 +2,6 @@
 
 mod accounts;
 mod blocks;
-#[cfg(test)]
-mod channel_plan_tests;
 mod channels;
 mod checks;
 mod connection;

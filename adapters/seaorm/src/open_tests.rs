@@ -1,21 +1,13 @@
-//! What opening a database promises: one update of the schema, tenants kept apart, durable commits, index plans.
+//! What opening a database promises: one update of the schema, tenants kept apart, durable commits.
 
-use compass_comms::ports::{
-    AccountReads as _, AskReads as _, ChannelReads as _, MessagePage, MessageReads as _, OpenAsksPage,
-    Storage as _, TokenHash, TokenReads as _, TopicReads as _,
-};
-use compass_domain::{
-    AccountId, Actor, ChannelId, Classified as _, ErrorKind, Handle, MessageId, Position, TenantId, TopicId,
-    UnixMillis,
-    account::{ActorKind, UserRole},
-    roster::RosterScope,
-};
+use compass_comms::ports::Storage as _;
+use compass_domain::{Classified as _, ErrorKind, TenantId};
 use compass_testkit::postgres::{Cluster, TestDatabase};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use crate::{
-    OpenError, Options, SeaStorage, checks::TENANT_TABLES, read_unit::SeaReadUnit, rows::Columns as _,
-    testing::Db, transaction::Access,
+    OpenError, Options, SeaStorage, checks::TENANT_TABLES, rows::Columns as _, testing::Db,
+    transaction::Access,
 };
 
 fn fast(url: &str) -> Options {
@@ -166,115 +158,4 @@ async fn a_connection_that_breaks_while_committing_leaves_the_outcome_unknown() 
     assert_eq!(failed.kind(), ErrorKind::OutcomeUnknown, "{failed}");
     let storage = db.storage.clone();
     storage.read(&of).await.expect("the pool makes a new connection");
-}
-
-/// Some thousand rows, so that no plan is chosen because a table is small.
-pub(crate) const ROWS: &str = "
-INSERT INTO accounts (id, tenant, handle, display_name, kind)
-SELECT md5('u' || n)::uuid, 'default', 'u' || n, '', 0 FROM generate_series(1, 200) n;
-INSERT INTO channel_groups (id, tenant, name, name_key, owner, visibility, parent)
-SELECT md5('g' || n)::uuid, 'default', 'g' || n, 'g' || n, md5('u1')::uuid, 1,
-       CASE WHEN n > 40 THEN md5('g' || (n - 40))::uuid END FROM generate_series(1, 80) n;
-INSERT INTO channels (id, tenant, name, name_key, channel_group, kind, membership_mode, post_policy, mandatory)
-SELECT md5('c' || n)::uuid, 'default', 'c' || n, 'c' || n, md5('g' || (n % 80 + 1))::uuid, 0, 0, 0, false
-FROM generate_series(1, 400) n;
-INSERT INTO accounts (id, tenant, handle, display_name, kind, owner, home_channel, parent)
-SELECT md5('a' || n)::uuid, 'default', 'a' || n, '', 1, md5('u' || (n % 200 + 1))::uuid, md5('c1')::uuid,
-       CASE WHEN n > 50 THEN md5('a' || (n - 50))::uuid END FROM generate_series(1, 800) n;
-INSERT INTO channels (id, tenant, name, name_key, kind, membership_mode, anchor, post_policy, mandatory)
-SELECT md5('t' || n)::uuid, 'default', 't' || n, 't' || n, 0, 1, md5('a' || n)::uuid, 0, false
-FROM generate_series(1, 100) n;
-INSERT INTO channel_members (channel, account, tenant, subscribed, joined_no)
-SELECT md5('c' || (n % 400 + 1))::uuid, md5('u' || (n / 400 * 7 % 200 + 1))::uuid, 'default', true, n
-FROM generate_series(1, 4000) n ON CONFLICT DO NOTHING;
-INSERT INTO topics (id, tenant, channel, name, name_key, created_at_ms, created_by, last_activity_ms)
-SELECT md5('p' || n)::uuid, 'default', md5('c' || (n % 400 + 1))::uuid, 'p' || n, 'p' || n, 0, md5('u1')::uuid, 0
-FROM generate_series(1, 800) n;
-INSERT INTO messages (id, tenant, channel, topic, author, at_ms, seq, blocks, search_text)
-SELECT md5('m' || n)::uuid, 'default', md5('c' || (n % 400 + 1))::uuid, md5('p' || (n % 400 + 400))::uuid,
-       md5('u' || (n % 200 + 1))::uuid, 0, n, '[{\"kind\": \"text\", \"text\": \"x\"}]', ''
-FROM generate_series(1, 6000) n;
-INSERT INTO asks (ask_id, tenant, channel, message, author, digest)
-SELECT md5('k' || n)::uuid, 'default', m.channel, m.id, m.author, decode(repeat('00', 32), 'hex')
-FROM generate_series(1, 2000) n JOIN messages m ON m.seq = n AND n % 400 + 1 <> 5;
-INSERT INTO agent_activity (agent, tenant, activity, at_ms)
-SELECT md5('a' || n)::uuid, 'default', 'x', 0 FROM generate_series(1, 800) n;
-INSERT INTO tokens (id, tenant, hash, kind, account, created_at_ms)
-SELECT md5('k' || n)::uuid, 'default', decode(md5('k' || n) || md5('l' || n), 'hex'), 0, md5('u' || (n % 200 + 1))::uuid, 0
-FROM generate_series(1, 2000) n;
-ANALYZE;";
-
-fn made(name: &str) -> [u8; 16] {
-    let id = uuid::Uuid::try_parse(name).expect("an id");
-    id.into_bytes()
-}
-
-pub(crate) async fn made_by(c: &mut PgConnection, name: &str) -> [u8; 16] {
-    let row = sqlx::query("SELECT md5($1)").bind(name).fetch_one(c).await.expect("an id");
-    made(&row.get::<String, _>(0))
-}
-
-#[tokio::test]
-async fn no_read_scans_a_table_of_tenants() {
-    let Some(db) = Db::postgres().await else { return };
-    let mut c = owner(&db.url).await;
-    run(&mut c, ROWS).await;
-    let user = AccountId::from_bytes(made_by(&mut c, "u1").await);
-    let agent = AccountId::from_bytes(made_by(&mut c, "a1").await);
-    let channel = ChannelId::from_bytes(made_by(&mut c, "c5").await);
-    let topic = TopicId::from_bytes(made_by(&mut c, "p404").await);
-    let message = MessageId::from_bytes(made_by(&mut c, "m4004").await);
-    let viewer = Actor { id: user, kind: ActorKind::User { role: UserRole::Member } };
-
-    let of = TenantId::default_tenant();
-    let mut tx = db.storage.pools.tenant(&of, Access::Snapshot).await.expect("a transaction");
-    tx.execute("SET LOCAL enable_seqscan = off", vec![]).await.expect("a setting");
-    tx.plans = Some(Vec::new());
-    let mut unit = SeaReadUnit { tx, tenant: of };
-    unit.find_account(user).await.expect("a read").expect("an account");
-    unit.find_account_by_handle(&Handle::parse("u1").expect("a handle")).await.expect("a read");
-    assert!(unit.list_accounts(viewer).await.expect("a read").len() >= 200);
-    unit.sees_account(viewer, agent).await.expect("a read");
-    for scope in [RosterScope::Neighborhood, RosterScope::Subtree, RosterScope::Owner] {
-        unit.list_roster(viewer, agent, scope).await.expect("a read");
-    }
-    assert!(!unit.channel_mates(user).await.expect("a read").is_empty());
-    assert_eq!(unit.list_activities(&[agent]).await.expect("a read").len(), 1);
-    unit.find_channel(channel).await.expect("a read").expect("a channel");
-    assert!(!unit.list_channels(viewer).await.expect("a read").is_empty());
-    unit.find_channels_named(viewer, "c5").await.expect("a read");
-    unit.participating(user, &[channel]).await.expect("a read");
-    unit.participants(channel).await.expect("a read");
-    unit.sees_channel(viewer, channel).await.expect("a read");
-    unit.share_channel(user, agent).await.expect("a read");
-    unit.find_topic(topic).await.expect("a read").expect("a topic");
-    unit.find_topic_named(channel, "p404").await.expect("a read").expect("a topic");
-    assert!(!unit.list_topics(channel, true).await.expect("a read").is_empty());
-    let all = MessagePage { channel, topic: None, before: None, snapshot: None, limit: 50 };
-    assert!(!unit.list_messages(&all).await.expect("a read").is_empty());
-    let snapshot = Some(Position(5000));
-    let some = MessagePage { topic: Some(topic), before: Some(message), snapshot, ..all };
-    assert!(!unit.list_messages(&some).await.expect("a read").is_empty());
-    unit.find_message(message).await.expect("a read").expect("a message");
-    unit.last_position().await.expect("a read");
-    let open = OpenAsksPage { viewer: user, channel: Some(channel), before: Some(message), limit: 50 };
-    unit.list_open_asks(&open).await.expect("a read");
-    // The asks of these rows disagree with their blocks, so the page says corrupt; its plan is what counts here.
-    drop(unit.list_open_asks(&OpenAsksPage { channel: None, before: None, ..open }).await);
-    unit.list_tokens(user, UnixMillis(1)).await.expect("a read");
-
-    let plans = unit.tx.plans.take().expect("plans");
-    assert!(plans.len() >= 27, "{} statements", plans.len());
-    for plan in &plans {
-        for table in TENANT_TABLES {
-            let needle = format!("Seq Scan on {table}");
-            let scan = plan.lines().any(|line| {
-                line.split_once(&needle).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(' '))
-            });
-            assert!(!scan, "{table} is scanned by {plan}");
-        }
-    }
-
-    let mut tx = db.storage.pools.system(Access::Snapshot).await.expect("a transaction");
-    assert!(crate::tokens::find_anywhere(&mut tx, &TokenHash([0; 32])).await.expect("a read").is_none());
 }

@@ -93,10 +93,6 @@ impl ChannelReads for SeaReadUnit {
     async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError> {
         channels::sees(&mut self.tx, &self.tenant, viewer, channel).await
     }
-
-    async fn share_channel(&mut self, one: AccountId, other: AccountId) -> Result<bool, StorageError> {
-        channels::share(&mut self.tx, &self.tenant, one, other).await
-    }
 }
 
 #[async_trait]

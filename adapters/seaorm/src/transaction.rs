@@ -72,11 +72,7 @@ impl Pools {
                 Inner::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?)
             }
         };
-        Ok(Tx {
-            inner,
-            #[cfg(test)]
-            plans: None,
-        })
+        Ok(Tx { inner })
     }
 }
 
@@ -98,9 +94,6 @@ pub(crate) struct Plan {
 #[derive(Debug)]
 pub(crate) struct Tx {
     inner: Inner,
-    /// The plans of the statements that ran, once a test asks for them.
-    #[cfg(test)]
-    pub(crate) plans: Option<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -161,8 +154,7 @@ impl Tx {
     #[cfg(test)]
     async fn explain(&mut self, sql: &str, values: &[Value]) -> Result<(), DbError> {
         use sqlx::Row as _;
-        let is_recorded = PLANS.try_with(|_| ()).is_ok();
-        if self.plans.is_none() && !is_recorded {
+        if PLANS.try_with(|_| ()).is_err() {
             return Ok(());
         }
         let values = SqlxValues(Values(values.to_vec()));
@@ -179,12 +171,7 @@ impl Tx {
             }
         };
         let plan = Plan { sql: sql.to_owned(), lines };
-        if let Some(plans) = &mut self.plans {
-            plans.push(format!("{sql}\n{}", plan.lines.join("\n")));
-        }
-        if is_recorded {
-            PLANS.with(|plans| plans.borrow_mut().push(plan));
-        }
+        PLANS.with(|plans| plans.borrow_mut().push(plan));
         Ok(())
     }
 

@@ -7,7 +7,8 @@ use std::{
 
 use crate::{
     ports::{Journal, JournalError, Mark, Wait},
-    seen::{Delivery, SeenMessage},
+    seen::{Delivery, SeenAsk, SeenBlock, SeenMessage},
+    tools::{PostAskParams, QuestionParams},
 };
 
 #[derive(Debug, Default)]
@@ -72,4 +73,25 @@ pub(crate) fn delivery(id: &str) -> Delivery {
 
 pub(crate) fn ids(list: &[&str]) -> Vec<String> {
     list.iter().map(|id| (*id).to_owned()).collect()
+}
+
+/// An ask of one question.
+pub(crate) fn ask() -> PostAskParams {
+    let question = QuestionParams {
+        id: "q".into(),
+        question: "May it?".into(),
+        header: String::new(),
+        options: vec![],
+        multi: false,
+        recommended: None,
+    };
+    PostAskParams { questions: vec![question], topic: "t".into(), channel: None, create_topic: true }
+}
+
+/// The answer to an ask of this agent.
+pub(crate) fn answer(id: &str, ask_id: &str) -> Delivery {
+    let mut delivery = delivery(id);
+    let ask = SeenAsk { ask_id: ask_id.into(), answered: true, ..SeenAsk::default() };
+    delivery.message.blocks = vec![SeenBlock::AskAnswer { ask, asker_account_id: "me".into() }];
+    delivery
 }

@@ -25,3 +25,8 @@ pub use clock::{FixedClock, SystemClock};
 pub use fixture::Fixture;
 pub use ids::{RandomIds, SeqIds};
 pub use world::{ChannelSpec, Scene};
+
+/// True if this run takes its time: more trials of what races, more rows. `COMPASS_LONG=1` asks for it.
+pub fn is_long() -> bool {
+    std::env::var("COMPASS_LONG").is_ok_and(|long| long == "1")
+}

@@ -23,14 +23,14 @@ use super::{
     process::{CoreAt, Guard, Launch, LaunchError, Parts, Process},
     raw::Relay,
     seat::Seat,
-    service::{AgentDoor, Gateway},
+    service::{Gateway, SocketService},
     sessions::{SessionsError, SessionsFile},
     socket::{self, AgentSocket},
     uplink::Uplink,
 };
 
 /// What all containers of a runner share.
-pub(super) struct House {
+pub(super) struct Shared {
     pub(super) state_dir: PathBuf,
     pub(super) sockets: PathBuf,
     pub(super) sessions: Arc<SessionsFile>,
@@ -48,7 +48,7 @@ pub(super) type Answer = Result<(), Refusal>;
 
 /// What a container is asked to do.
 pub(super) enum Order {
-    /// Make the place ready: directory and socket.
+    /// Make ready: directory and socket.
     Prepare(oneshot::Sender<Answer>),
     /// Run this session.
     Start { session_id: String, done: oneshot::Sender<Answer> },
@@ -56,7 +56,7 @@ pub(super) enum Order {
     Stop { session_id: String, done: oneshot::Sender<Answer> },
     /// Restart the program of this session.
     Reload { session_id: String, done: oneshot::Sender<Answer> },
-    /// End what runs and give the place up.
+    /// End what runs and close the socket.
     Close(oneshot::Sender<Answer>),
 }
 
@@ -64,7 +64,7 @@ pub(super) enum Order {
 pub(super) struct Container {
     profile: LaunchProfile,
     seat: Arc<Seat>,
-    house: Arc<House>,
+    shared: Arc<Shared>,
     socket: Option<AgentSocket>,
     supervision: Supervision,
     run: Run,
@@ -87,9 +87,9 @@ enum Event {
 }
 
 impl Container {
-    pub(super) fn new(profile: LaunchProfile, seat: Arc<Seat>, house: Arc<House>) -> Self {
+    pub(super) fn new(profile: LaunchProfile, seat: Arc<Seat>, shared: Arc<Shared>) -> Self {
         let supervision = fresh(&profile);
-        Self { profile, seat, house, socket: None, supervision, run: Run::Nothing }
+        Self { profile, seat, shared, socket: None, supervision, run: Run::Nothing }
     }
 
     /// Carries out orders until nobody gives any.
@@ -144,7 +144,7 @@ impl Container {
         }
         let launch = self.launchable().map_err(|error| self.refuse(&error))?;
         let account = self.profile.account().to_string();
-        let folder = self.house.state_dir.join("agents").join(&account);
+        let folder = self.shared.state_dir.join("agents").join(&account);
         let internal =
             |error: &dyn std::fmt::Display| Refusal::new(RunnerErrorCode::Internal, error.to_string());
         fs::DirBuilder::new()
@@ -153,14 +153,14 @@ impl Container {
             .create(&folder)
             .and_then(|()| socket::give(&folder, launch.owner))
             .map_err(|error| internal(&format!("{}: {error}", folder.display())))?;
-        let door = AgentDoor::new(Gateway {
+        let door = SocketService::new(Gateway {
             seat: Arc::clone(&self.seat),
-            relay: self.house.relay.clone(),
-            uplink: self.house.uplink.clone(),
-            tasks: self.house.tasks.clone(),
+            relay: self.shared.relay.clone(),
+            uplink: self.shared.uplink.clone(),
+            tasks: self.shared.tasks.clone(),
         });
-        let path = socket::path(&self.house.sockets, &account);
-        let socket = AgentSocket::open(path, door, launch.owner, &self.house.tasks);
+        let path = socket::path(&self.shared.sockets, &account);
+        let socket = AgentSocket::open(path, door, launch.owner, &self.shared.tasks);
         self.socket = Some(socket.map_err(|error| internal(&error))?);
         Ok(())
     }
@@ -176,7 +176,7 @@ impl Container {
         self.note(Some(session_id))
             .await
             .map_err(|error| Refusal::new(RunnerErrorCode::Internal, error.to_string()))?;
-        locked(&self.house.running).insert(session_id.to_owned(), self.profile.account());
+        locked(&self.shared.running).insert(session_id.to_owned(), self.profile.account());
         self.seat.take(session_id);
         self.supervision = fresh(&self.profile);
         Ok(())
@@ -212,7 +212,7 @@ impl Container {
         self.run = Run::Nothing;
         let Some(session_id) = self.seat.session_id() else { return };
         self.seat.enter();
-        self.house.uplink.report(&session_id, AgentSessionState::Starting);
+        self.shared.uplink.report(&session_id, AgentSessionState::Starting);
         match self.spawn() {
             Ok(process) => {
                 tracing::info!(agent = self.name(), session = session_id, "launched");
@@ -229,10 +229,10 @@ impl Container {
         let launch = self.launchable().map_err(|error| error.to_string())?;
         self.prepare().map_err(|refusal| refusal.message)?;
         let account = self.profile.account().to_string();
-        let socket = socket::path(&self.house.sockets, &account);
-        let core = CoreAt { socket: &socket, state_dir: &self.house.state_dir };
-        let house = &self.house;
-        Process::start(&self.profile, &launch, &core, &house.parts, &house.guard, &house.tasks)
+        let socket = socket::path(&self.shared.sockets, &account);
+        let core = CoreAt { socket: &socket, state_dir: &self.shared.state_dir };
+        let shared = &self.shared;
+        Process::start(&self.profile, &launch, &core, &shared.parts, &shared.guard, &shared.tasks)
             .map_err(|error| format!("it cannot be launched: {error}"))
     }
 
@@ -250,7 +250,7 @@ impl Container {
             Verdict::Relaunch(wait) => {
                 tracing::warn!(agent = self.name(), ?exit, wait_ms = wait.as_millis(), "is launched again");
                 if let Some(session_id) = self.seat.session_id() {
-                    self.house.uplink.report(&session_id, AgentSessionState::Disconnected);
+                    self.shared.uplink.report(&session_id, AgentSessionState::Disconnected);
                 }
                 self.run = Run::Waiting { until: Instant::now() + wait };
             }
@@ -280,8 +280,8 @@ impl Container {
         let session_id = self.seat.session_id();
         self.seat.clear();
         if let Some(session_id) = session_id {
-            locked(&self.house.running).remove(&session_id);
-            self.house.uplink.report(&session_id, state);
+            locked(&self.shared.running).remove(&session_id);
+            self.shared.uplink.report(&session_id, state);
         }
         if let Err(error) = self.note(None).await {
             tracing::error!(agent = self.name(), %error, "a session that is over stays in the file");
@@ -289,11 +289,11 @@ impl Container {
     }
 
     async fn note(&self, session_id: Option<&str>) -> Result<(), SessionsError> {
-        let (sessions, account) = (Arc::clone(&self.house.sessions), self.profile.account());
+        let (sessions, account) = (Arc::clone(&self.shared.sessions), self.profile.account());
         let session_id = session_id.map(str::to_owned);
         // The write waits for the disk.
         let noted =
-            self.house.tasks.spawn_blocking(move || sessions.note(account, session_id.as_deref())).await;
+            self.shared.tasks.spawn_blocking(move || sessions.note(account, session_id.as_deref())).await;
         noted.unwrap_or_else(|error| Err(SessionsError::Interrupted(error.to_string())))
     }
 

@@ -23,7 +23,7 @@ use tonic::{
 use super::{
     raw::{RawCodec, RawRequest, RawResponse, Relay, deadline},
     seat::Seat,
-    service::{AgentDoor, Gateway},
+    service::{Gateway, SocketService},
     socket::{self, AgentSocket, SocketError},
     uplink::Uplink,
 };
@@ -112,9 +112,9 @@ struct Rig {
     _folder: TempDir,
 }
 
-fn door(endpoint: &Endpoint, seat: &Arc<Seat>, tasks: &TaskTracker) -> AgentDoor {
+fn door(endpoint: &Endpoint, seat: &Arc<Seat>, tasks: &TaskTracker) -> SocketService {
     let (uplink, _) = Uplink::new();
-    AgentDoor::new(Gateway {
+    SocketService::new(Gateway {
         seat: Arc::clone(seat),
         relay: Relay::new(endpoint),
         uplink,

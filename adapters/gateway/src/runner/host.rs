@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Refusal,
-    container::{Answer, Container, House, Order},
+    container::{Answer, Container, Order, Shared},
     life::locked,
     seat::Seat,
 };
@@ -29,7 +29,7 @@ const SESSION_ID: usize = 64;
 
 /// The agents of this runner.
 pub(super) struct Host {
-    house: Arc<House>,
+    shared: Arc<Shared>,
     containers: HashMap<AccountId, Handle>,
     requests: Mutex<Requests<Reply>>,
     provisions: Semaphore,
@@ -47,17 +47,17 @@ struct Handle {
 
 impl Host {
     /// Starts the containers of all profiles; none has a session yet.
-    pub(super) fn open(profiles: &Profiles, house: Arc<House>) -> Arc<Self> {
+    pub(super) fn open(profiles: &Profiles, shared: Arc<Shared>) -> Arc<Self> {
         let mut containers = HashMap::new();
         for profile in profiles.iter() {
             let seat = Seat::new(profile.account());
             let (orders, taken) = mpsc::channel(ORDERS);
-            let container = Container::new(profile.clone(), Arc::clone(&seat), Arc::clone(&house));
-            house.tasks.spawn(container.run(taken));
+            let container = Container::new(profile.clone(), Arc::clone(&seat), Arc::clone(&shared));
+            shared.tasks.spawn(container.run(taken));
             containers.insert(profile.account(), Handle { seat, orders });
         }
         Arc::new(Self {
-            house,
+            shared,
             containers,
             requests: Mutex::default(),
             provisions: Semaphore::new(PROVISIONS),
@@ -69,12 +69,12 @@ impl Host {
 
     /// Launches again what ran when the runner was killed.
     pub(super) async fn resume(&self) {
-        for (account, session_id) in self.house.sessions.all() {
+        for (account, session_id) in self.shared.sessions.all() {
             let resumed = self.begin(account, &session_id).await;
             if let Err(refusal) = resumed {
                 let reason = refusal.message;
                 tracing::error!(%account, session = session_id, reason, "a session cannot be continued");
-                if let Err(error) = self.house.sessions.note(account, None) {
+                if let Err(error) = self.shared.sessions.note(account, None) {
                     tracing::error!(%account, %error, "it stays in the file");
                 }
             }
@@ -124,7 +124,7 @@ impl Host {
             Command::Start(request) => Some(self.starts(named(request)).drop_guard()),
             _ => None,
         };
-        self.house.tasks.spawn(async move {
+        self.shared.tasks.spawn(async move {
             let ended = host.carry_out(command).await;
             drop(starting);
             let waiting = locked(&host.requests).finish(&request_id, ended.as_ref().ok().cloned());
@@ -155,7 +155,7 @@ impl Host {
             tracing::warn!(request_id, "a command ended while no stream was open");
             return;
         };
-        self.house.tasks.spawn(async move {
+        self.shared.tasks.spawn(async move {
             for _ in 0..times {
                 let result = SessionsRequest {
                     request_id: request_id.clone(),
@@ -278,7 +278,7 @@ impl Host {
     }
 
     fn account_of(&self, session_id: &str) -> Option<AccountId> {
-        locked(&self.house.running).get(session_id).copied()
+        locked(&self.shared.running).get(session_id).copied()
     }
 
     fn place(&self, container_name: &str) -> Result<AccountId, Refusal> {
@@ -333,7 +333,7 @@ mod tests {
         let endpoint = Endpoint::new("http://127.0.0.1:1", "token").unwrap();
         let parts =
             Parts { program: state.into(), exec: Vec::new(), guard: Vec::new(), json_lines: Vec::new() };
-        let house = Arc::new(House {
+        let shared = Arc::new(Shared {
             state_dir: state.into(),
             sockets: state.into(),
             sessions: Arc::new(SessionsFile::open(state).unwrap()),
@@ -352,7 +352,7 @@ mod tests {
             orders.insert(account, take);
         }
         let host = Host {
-            house,
+            shared,
             containers,
             requests: Mutex::default(),
             starting: Mutex::default(),

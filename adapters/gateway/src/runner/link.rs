@@ -21,7 +21,7 @@ pub(super) struct HostLink {
     pub(super) upstream: Upstream,
 }
 
-/// What a process of a named runner says when it enrols.
+/// What a process of a named runner says when it enrolls.
 pub(super) fn enrolment(instance_id: String, profiles: &Profiles) -> v1::EnrollRequest {
     let wake = profiles.iter().map(|profile| v1::AgentWake {
         agent_account_id: profile.account().to_string(),

@@ -37,7 +37,7 @@ use crate::{
     calls, dial,
     endpoint::Endpoint,
     runner::{
-        container::House, host::Host, link::HostLink, process::Guard, raw::Relay, sessions::SessionsFile,
+        container::Shared, host::Host, link::HostLink, process::Guard, raw::Relay, sessions::SessionsFile,
         uplink::Uplink,
     },
 };
@@ -151,7 +151,7 @@ impl Runner {
         let Self { settings, sessions, _lock } = self;
         let tasks = TaskTracker::new();
         let (uplink, upstream) = Uplink::new();
-        let house = Arc::new(House {
+        let shared = Arc::new(Shared {
             sockets: socket_dir(&settings),
             state_dir: settings.state_dir,
             sessions: Arc::new(sessions),
@@ -162,7 +162,7 @@ impl Runner {
             parts: settings.parts,
             tasks: tasks.clone(),
         });
-        let host = Host::open(&settings.profiles, house);
+        let host = Host::open(&settings.profiles, shared);
         host.resume().await;
         let link = HostLink {
             client: dial::client(&settings.endpoint),

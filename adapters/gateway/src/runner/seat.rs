@@ -13,7 +13,7 @@ use super::{
     service::{no_session, to_tell},
 };
 
-/// The place of one agent. Only its container changes it; everybody else reads.
+/// What one agent runs now. Only its container changes it; everybody else reads.
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) account: AccountId,

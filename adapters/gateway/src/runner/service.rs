@@ -137,12 +137,12 @@ pub(super) fn to_tell(mut frame: v1::SessionFrame) -> Option<v1::SessionFrame> {
 
 /// The service on the socket: the generated one, with calls taken as bytes.
 #[derive(Clone)]
-pub(super) struct AgentDoor {
+pub(super) struct SocketService {
     gateway: Gateway,
     typed: AgentGatewayServer<Gateway>,
 }
 
-impl AgentDoor {
+impl SocketService {
     pub(super) fn new(gateway: Gateway) -> Self {
         let typed = AgentGatewayServer::new(gateway.clone())
             .max_decoding_message_size(MESSAGE_BYTES)
@@ -151,11 +151,11 @@ impl AgentDoor {
     }
 }
 
-impl NamedService for AgentDoor {
+impl NamedService for SocketService {
     const NAME: &'static str = "compass.v1.AgentGateway";
 }
 
-impl Service<http::Request<Body>> for AgentDoor {
+impl Service<http::Request<Body>> for SocketService {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<Self::Response, Infallible>;

@@ -21,7 +21,7 @@ use tokio_util::{
 };
 use tonic::transport::{Server, server::Connected};
 
-use super::{process::Owner, service::AgentDoor};
+use super::{process::Owner, service::SocketService};
 
 /// Bytes of a socket's path that the system takes, its end mark not counted.
 pub(super) const PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
@@ -66,7 +66,7 @@ impl AgentSocket {
     /// [`SocketError`]; nothing was made if the path is too long, and nothing foreign is ever touched.
     pub(super) fn open(
         path: PathBuf,
-        door: AgentDoor,
+        door: SocketService,
         owner: Option<Owner>,
         tasks: &TaskTracker,
     ) -> Result<Self, SocketError> {

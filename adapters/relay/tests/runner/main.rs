@@ -11,3 +11,4 @@ mod sessions;
 #[expect(dead_code, reason = "shared with the tests of the other doors")]
 #[path = "../relay/support.rs"]
 mod support;
+mod watching;

@@ -1,29 +1,58 @@
 //! The schema, and how a server brings it up to date when it starts.
 
-mod brake;
-mod channels;
-mod initial;
-mod placements;
-mod read_positions;
-mod search;
+mod script;
 
 use sea_orm::{DatabaseTransaction, DbErr};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 
+use self::script::Script;
+
 /// Every migration of this program, oldest first.
+const SCRIPTS: [Script; 6] = [
+    // Every table, and on Postgres what keeps tenants apart.
+    Script {
+        name: "m0001_initial",
+        postgres: &[include_str!("initial/postgres.sql"), include_str!("initial/postgres_access.sql")],
+        sqlite: &[include_str!("initial/sqlite.sql")],
+    },
+    // What a channel was made for, found by its key, and groups found by who created them.
+    Script {
+        name: "m0002_channels",
+        postgres: &[include_str!("channels/postgres.sql")],
+        sqlite: &[include_str!("channels/sqlite.sql")],
+    },
+    // A word index over the texts of messages; on Postgres with the function that may use it.
+    Script {
+        name: "m0003_search",
+        postgres: &[include_str!("search/postgres.sql")],
+        sqlite: &[include_str!("search/sqlite.sql")],
+    },
+    // How far people have read topics.
+    Script {
+        name: "m0003_read_positions",
+        postgres: &[include_str!("read_positions/postgres.sql")],
+        sqlite: &[include_str!("read_positions/sqlite.sql")],
+    },
+    // Where agents are placed and how their last starts went; no program wrote a row to the table before.
+    Script {
+        name: "m0004_placements",
+        postgres: &[include_str!("placements/postgres.sql")],
+        sqlite: &[include_str!("placements/sqlite.sql")],
+    },
+    // How long agents have been among themselves in a topic, and whom messages mention.
+    Script {
+        name: "m0005_brake",
+        postgres: &[include_str!("brake/postgres.sql")],
+        sqlite: &[include_str!("brake/sqlite.sql")],
+    },
+];
+
 struct Migrator;
 
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![
-            Box::new(initial::Initial),
-            Box::new(channels::Channels),
-            Box::new(search::Search),
-            Box::new(read_positions::ReadPositions),
-            Box::new(placements::Placements),
-            Box::new(brake::Brake),
-        ]
+        SCRIPTS.map(|script| Box::new(script) as Box<dyn MigrationTrait>).into()
     }
 }
 

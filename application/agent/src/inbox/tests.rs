@@ -8,8 +8,7 @@ use super::*;
 use crate::{
     ports::{Call, CallError, CallResult, Gateway},
     seen::{SeenAsk, SeenBlock, SeenMessage},
-    testing::{Paper, delivery, ids},
-    tools::QuestionParams,
+    testing::{Paper, answer, ask, delivery, ids},
     waiters::{Left, withdraw},
 };
 
@@ -23,25 +22,6 @@ fn hand_over(id: &str, delivered_before: bool) -> Vec<Effect> {
 
 fn acknowledge(id: &str) -> Effect {
     Effect::Acknowledge(ids(&[id]))
-}
-
-fn answer(id: &str, ask_id: &str) -> Delivery {
-    let mut delivery = delivery(id);
-    let ask = SeenAsk { ask_id: ask_id.into(), answered: true, ..SeenAsk::default() };
-    delivery.message.blocks = vec![SeenBlock::AskAnswer { ask, asker_account_id: "me".into() }];
-    delivery
-}
-
-fn ask() -> PostAskParams {
-    let question = QuestionParams {
-        id: "q".into(),
-        question: "May it?".into(),
-        header: String::new(),
-        options: vec![],
-        multi: false,
-        recommended: None,
-    };
-    PostAskParams { questions: vec![question], topic: "t".into(), channel: None, create_topic: true }
 }
 
 #[test]

@@ -15,8 +15,7 @@ use crate::{
     ports::{Call, CallError, CallResult, Mark},
     prompt,
     seen::{Delivery, SeenAsk, SeenBlock, SeenMessage},
-    testing::{Paper, delivery, ids},
-    tools::{PostAskParams, QuestionParams},
+    testing::{Paper, answer, ask, delivery, ids},
 };
 
 struct Wire {
@@ -52,13 +51,13 @@ impl Harness for Model {
     }
 
     async fn inject(&mut self, batch: Vec<Handed>, waiting: usize) -> Result<(), HarnessError> {
-        let prompt = prompt::render(&batch, waiting, &mut || [0xab; 8]);
+        let prompt = prompt::render(&batch, waiting, "me", &mut || [0xab; 8]);
         drop(self.log.send(format!("prompt {}", records(&prompt))));
         Ok(())
     }
 
     async fn interrupt(&mut self, message: Handed) -> Result<(), HarnessError> {
-        let prompt = prompt::render(&[message], 0, &mut || [0xab; 8]);
+        let prompt = prompt::render(&[message], 0, "me", &mut || [0xab; 8]);
         drop(self.log.send(format!("interrupt {}", records(&prompt))));
         Ok(())
     }
@@ -155,28 +154,9 @@ impl World {
     }
 }
 
-fn ask() -> PostAskParams {
-    let question = QuestionParams {
-        id: "q".into(),
-        question: "May it?".into(),
-        header: String::new(),
-        options: vec![],
-        multi: false,
-        recommended: None,
-    };
-    PostAskParams { questions: vec![question], topic: "t".into(), channel: None, create_topic: true }
-}
-
 fn posted(ask_id: &str) -> CallResult {
     let ask = SeenBlock::Ask { ask: SeenAsk { ask_id: ask_id.into(), ..SeenAsk::default() } };
     CallResult::Post(Some(SeenMessage { blocks: vec![ask], ..SeenMessage::default() }))
-}
-
-fn answer(id: &str, ask_id: &str) -> Delivery {
-    let mut delivery = delivery(id);
-    let ask = SeenAsk { ask_id: ask_id.into(), answered: true, ..SeenAsk::default() };
-    delivery.message.blocks = vec![SeenBlock::AskAnswer { ask, asker_account_id: "me".into() }];
-    delivery
 }
 
 #[tokio::test]

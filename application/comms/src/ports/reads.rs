@@ -69,9 +69,6 @@ pub trait ChannelReads {
 
     /// True if `viewer` may see the channel by the rule of [`ChannelReads::list_channels`].
     async fn sees_channel(&mut self, viewer: Actor, channel: ChannelId) -> Result<bool, StorageError>;
-
-    /// True if the two share a channel by participation.
-    async fn share_channel(&mut self, one: AccountId, other: AccountId) -> Result<bool, StorageError>;
 }
 
 /// A topic with what its row does not keep.

@@ -9,10 +9,7 @@ use crate::rig::{Rig, settle};
 
 #[tokio::test(start_paused = true)]
 async fn a_subscribed_and_live_asker_gets_one_deliver_at_once_and_no_owed_row() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     let (_, ask) = rig.ask(&one, channel).await;
     settle().await;
@@ -28,10 +25,7 @@ async fn a_subscribed_and_live_asker_gets_one_deliver_at_once_and_no_owed_row() 
 
 #[tokio::test(start_paused = true)]
 async fn an_offline_subscribed_asker_gets_the_answer_at_its_start_and_once() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let (_, ask) = rig.ask(&one, channel).await;
     let answer = rig.answer(&ann, ask).await;
     let mut a = rig.attach(&one, "a").await;
@@ -45,10 +39,7 @@ async fn an_offline_subscribed_asker_gets_the_answer_at_its_start_and_once() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_whose_receipt_was_lost_is_sent_again_to_the_next_session() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     let (_, ask) = rig.ask(&one, channel).await;
     let answer = rig.answer(&ann, ask).await;
@@ -103,10 +94,7 @@ async fn other_subscribers_get_the_answer_message_too() {
 
 #[tokio::test(start_paused = true)]
 async fn the_answer_to_a_persons_own_ask_is_owed_to_nobody() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     let (question, ask) = rig.ask(&ann, channel).await;
     let answer = rig.answer(&ann, ask).await;

@@ -42,10 +42,7 @@ async fn an_author_is_never_sent_its_own_message() {
 
 #[tokio::test(start_paused = true)]
 async fn posts_of_a_channel_arrive_in_order_with_their_labels() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     for text in ["first", "second", "third"] {
         let post = rig.say(&ann, channel, text).await;
@@ -93,10 +90,7 @@ async fn a_mention_of_an_offline_member_outside_the_sweep_set_is_owed_and_steere
 
 #[tokio::test(start_paused = true)]
 async fn an_offline_subscriber_is_delivered_to_at_its_start_and_never_again_once_it_acknowledged() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let posts = [rig.say(&ann, channel, "1").await, rig.say(&ann, channel, "@one 2").await];
     let mut a = rig.attach(&one, "a").await;
     for post in &posts {
@@ -111,10 +105,7 @@ async fn an_offline_subscriber_is_delivered_to_at_its_start_and_never_again_once
 
 #[tokio::test(start_paused = true)]
 async fn what_is_posted_during_the_start_sweep_comes_after_it() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut posts = Vec::new();
     for text in ["1", "2", "3"] {
         posts.push(rig.say(&ann, channel, text).await);
@@ -178,10 +169,7 @@ async fn a_session_that_takes_nothing_delays_nobody() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_dispatch_is_tried_again_and_the_cursor_waits_for_it() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     rig.lanes.set_full(a.session, true);
     let posts = [rig.say(&ann, channel, "1").await, rig.say(&ann, channel, "2").await];
@@ -196,10 +184,7 @@ async fn a_refused_dispatch_is_tried_again_and_the_cursor_waits_for_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_presence_only_session_is_never_sent_anything() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut watcher = rig.attach_as(&one, "w", AttachMode::PresenceOnly).await;
     let post = rig.say(&ann, channel, "@one hello").await;
     crate::rig::pass(Duration::from_mins(2)).await;

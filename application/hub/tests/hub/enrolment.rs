@@ -71,10 +71,7 @@ async fn the_same_process_comes_back_freely_and_keeps_its_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_late_end_of_an_old_stream_does_not_end_the_new_one() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let runner = rig.runner(&one);
     rig.hub.enroll(&enroll(&rig, &one, "a")).await.unwrap();
     let old = rig.hub.open_stream(&runner, "a").unwrap();

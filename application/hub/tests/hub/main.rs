@@ -5,6 +5,7 @@
 mod answers;
 mod delivery;
 mod enrolment;
+mod fakes;
 mod operator;
 mod presence;
 mod rebind;

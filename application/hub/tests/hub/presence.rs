@@ -33,10 +33,7 @@ async fn a_transition_is_told_once_and_a_repeat_is_not() {
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_agent_with_an_open_ask_waits_until_it_is_answered() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let a = rig.attach(&one, "a").await;
     rig.report(&a, LifecycleState::Ready).await;
     settle().await;
@@ -56,10 +53,7 @@ async fn an_idle_agent_with_an_open_ask_waits_until_it_is_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn an_ask_of_a_working_agent_shows_once_it_is_ready() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, _, one, channel) = Rig::with_one().await;
     let a = rig.attach(&one, "a").await;
     rig.report(&a, LifecycleState::Working).await;
     settle().await;
@@ -86,10 +80,7 @@ async fn an_open_ask_is_seen_again_after_a_restart() {
 
 #[tokio::test(start_paused = true)]
 async fn people_have_no_presence() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, _, channel) = Rig::with_one().await;
     let mut tap = rig.bus.tap();
     let (_, ask) = rig.ask(&ann, channel).await;
     rig.answer(&ann, ask).await;
@@ -240,10 +231,7 @@ async fn a_start_that_is_never_answered_leaves_the_agent_offline_and_holds_up_no
 
 #[tokio::test(start_paused = true)]
 async fn withdrawing_the_only_open_ask_ends_the_wait_and_one_of_two_does_not() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, _, one, channel) = Rig::with_one().await;
     let a = rig.attach(&one, "a").await;
     rig.report(&a, LifecycleState::Ready).await;
     let (_, first) = rig.ask(&one, channel).await;
@@ -261,10 +249,7 @@ async fn withdrawing_the_only_open_ask_ends_the_wait_and_one_of_two_does_not() {
 
 #[tokio::test(start_paused = true)]
 async fn an_ask_that_is_replaced_before_it_is_withdrawn_never_ends_the_wait() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, _, one, channel) = Rig::with_one().await;
     let a = rig.attach(&one, "a").await;
     rig.report(&a, LifecycleState::Ready).await;
     let (_, old) = rig.ask(&one, channel).await;
@@ -280,10 +265,7 @@ async fn an_ask_that_is_replaced_before_it_is_withdrawn_never_ends_the_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn presence_is_looked_at_again_when_events_were_lost() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let a = rig.attach(&one, "a").await;
     rig.report(&a, LifecycleState::Ready).await;
     let (_, ask) = rig.ask(&one, channel).await;

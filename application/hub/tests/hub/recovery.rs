@@ -27,10 +27,7 @@ async fn an_answer_that_was_not_routed_before_a_restart_reaches_its_unsubscribed
 
 #[tokio::test(start_paused = true)]
 async fn events_that_were_missed_are_caught_up_with() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     settle().await;
     let post = rig.say(&ann, channel, "lost in the flood").await;
@@ -44,10 +41,7 @@ async fn events_that_were_missed_are_caught_up_with() {
 
 #[tokio::test(start_paused = true)]
 async fn a_message_of_which_no_event_came_is_delivered_within_the_catch_up_interval() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     settle().await;
     // Posted by a process whose events do not reach this one.
@@ -99,10 +93,7 @@ async fn a_lease_is_renewed_while_the_node_runs() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_routes_a_message_says_so_once() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, _, channel) = Rig::with_one().await;
     let mut tap = rig.bus.tap();
     let post = rig.say(&ann, channel, "@one look").await;
     pass(Duration::from_mins(1)).await;

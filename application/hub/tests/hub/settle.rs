@@ -30,10 +30,7 @@ async fn an_agents_post_waits_while_it_works_and_goes_out_when_the_turn_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn states_that_end_no_turn_let_nothing_go() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
-    let channel = rig.channel(&ann, &[&two], &[&one]).await;
+    let (rig, _, one, two, channel) = Rig::with_author_and_listener().await;
     let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
     rig.report(&author, LifecycleState::Working).await;
     let held = rig.say(&one, channel, "wait").await;
@@ -48,10 +45,7 @@ async fn states_that_end_no_turn_let_nothing_go() {
 
 #[tokio::test(start_paused = true)]
 async fn a_message_is_held_for_ten_minutes_at_the_most() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
-    let channel = rig.channel(&ann, &[&two], &[&one]).await;
+    let (rig, _, one, two, channel) = Rig::with_author_and_listener().await;
     let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
     rig.report(&author, LifecycleState::Working).await;
     let held = rig.say(&one, channel, "a very long turn").await;
@@ -66,10 +60,7 @@ async fn a_message_is_held_for_ten_minutes_at_the_most() {
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_never_works_posts_at_once() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
-    let channel = rig.channel(&ann, &[&two], &[&one]).await;
+    let (rig, _, one, two, channel) = Rig::with_author_and_listener().await;
     let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
     rig.report(&author, LifecycleState::Ready).await;
     settle().await;
@@ -81,10 +72,7 @@ async fn an_agent_that_never_works_posts_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_post_of_an_agent_without_a_session_goes_out_at_once() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
-    let channel = rig.channel(&ann, &[&two], &[&one]).await;
+    let (rig, _, one, two, channel) = Rig::with_author_and_listener().await;
     let mut b = rig.attach(&two, "b").await;
     settle().await;
     let before = Instant::now();
@@ -95,10 +83,7 @@ async fn a_post_of_an_agent_without_a_session_goes_out_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn an_ask_that_was_answered_meanwhile_goes_out_as_it_is_now() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
-    let channel = rig.channel(&ann, &[&two], &[&one]).await;
+    let (rig, ann, one, two, channel) = Rig::with_author_and_listener().await;
     let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
     rig.report(&author, LifecycleState::Working).await;
     let (held, ask) = rig.ask(&one, channel).await;
@@ -127,10 +112,7 @@ async fn a_session_that_ends_in_a_turn_lets_its_messages_go() {
 
 #[tokio::test(start_paused = true)]
 async fn a_start_sweep_takes_a_held_message_and_the_settle_does_not_repeat_it() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
-    let channel = rig.channel(&ann, &[&two], &[&one]).await;
+    let (rig, ann, one, two, channel) = Rig::with_author_and_listener().await;
     let author = rig.attach(&one, "a").await;
     rig.report(&author, LifecycleState::Working).await;
     let held = rig.say(&one, channel, "early for those who start").await;
@@ -145,10 +127,7 @@ async fn a_start_sweep_takes_a_held_message_and_the_settle_does_not_repeat_it() 
 
 #[tokio::test(start_paused = true)]
 async fn a_catch_up_does_not_take_a_held_message() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
-    let channel = rig.channel(&ann, &[&two], &[&one]).await;
+    let (rig, _, one, two, channel) = Rig::with_author_and_listener().await;
     let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
     rig.report(&author, LifecycleState::Working).await;
     let held = rig.say(&one, channel, "wait for the end of the turn").await;

@@ -54,10 +54,7 @@ async fn a_session_starts_with_what_it_is_owed_and_then_every_pin_in_board_order
 
 #[tokio::test(start_paused = true)]
 async fn a_pin_that_is_also_owed_reaches_the_session_once() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let post = rig.say(&ann, channel, "owed and pinned").await;
     pin(&rig, &ann, channel, &post).await;
     let mut a = rig.attach(&one, "a").await;
@@ -68,10 +65,7 @@ async fn a_pin_that_is_also_owed_reaches_the_session_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pin_that_cannot_be_read_does_not_stop_the_others_and_is_noted() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let posts = [
         rig.say(&one, channel, "1").await,
         rig.say(&one, channel, "2").await,
@@ -92,10 +86,7 @@ async fn a_pin_that_cannot_be_read_does_not_stop_the_others_and_is_noted() {
 
 #[tokio::test(start_paused = true)]
 async fn boards_that_cannot_be_read_are_read_again_and_steers_do_not_wait_for_them() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let post = rig.say(&one, channel, "pinned").await;
     pin(&rig, &ann, channel, &post).await;
     rig.audience.failing_pins.store(3, Ordering::Relaxed);
@@ -109,10 +100,7 @@ async fn boards_that_cannot_be_read_are_read_again_and_steers_do_not_wait_for_th
 
 #[tokio::test(start_paused = true)]
 async fn pins_wait_for_room_in_the_window() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let pinned = rig.say(&one, channel, "pinned").await;
     pin(&rig, &ann, channel, &pinned).await;
     let mut posts = Vec::new();
@@ -160,10 +148,7 @@ async fn idle_sessions_are_caught_up_with_by_one_query_and_only_who_is_owed_read
 
 #[tokio::test(start_paused = true)]
 async fn a_message_that_cannot_be_read_is_skipped_and_stays_owed() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let (bad, good) = (rig.say(&ann, channel, "bad").await, rig.say(&ann, channel, "good").await);
     rig.audience.spoil(&bad);
     let mut a = rig.attach(&one, "a").await;

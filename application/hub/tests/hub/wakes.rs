@@ -56,10 +56,7 @@ async fn placement(rig: &Rig, agent: &Account) -> Placement {
 
 #[tokio::test(start_paused = true)]
 async fn a_mention_starts_a_sleeping_agent_which_is_swept_and_proves_itself() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     place(&rig, &one, WakePolicy::Mention).await;
     attach(&rig).await;
     let before = Instant::now();
@@ -82,10 +79,7 @@ async fn only_what_the_policy_names_starts_an_agent() {
     for (policy, plain, mention) in
         [(WakePolicy::Mention, 0, 1), (WakePolicy::Any, 1, 1), (WakePolicy::Never, 0, 0)]
     {
-        let rig = Rig::new().await;
-        let ann = rig.admin().await;
-        let one = rig.agent(&ann, "one").await;
-        let channel = rig.channel(&ann, &[&one], &[]).await;
+        let (rig, ann, one, channel) = Rig::with_one().await;
         place(&rig, &one, policy).await;
         attach(&rig).await;
         rig.say(&ann, channel, "thanks").await;
@@ -154,10 +148,7 @@ async fn an_agent_that_is_not_placed_or_whose_runner_is_away_is_not_started() {
 
 #[tokio::test(start_paused = true)]
 async fn many_calls_and_a_slow_runner_make_one_start() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     place(&rig, &one, WakePolicy::Any).await;
     attach(&rig).await;
     rig.runners.silent.store(true, Ordering::Relaxed);
@@ -171,10 +162,7 @@ async fn many_calls_and_a_slow_runner_make_one_start() {
 #[tokio::test(start_paused = true)]
 async fn a_live_agent_is_not_started_nor_one_that_is_only_present() {
     for mode in [AttachMode::Deliveries, AttachMode::PresenceOnly] {
-        let rig = Rig::new().await;
-        let ann = rig.admin().await;
-        let one = rig.agent(&ann, "one").await;
-        let channel = rig.channel(&ann, &[&one], &[]).await;
+        let (rig, ann, one, channel) = Rig::with_one().await;
         place(&rig, &one, WakePolicy::Any).await;
         attach(&rig).await;
         let live = rig.attach_as(&one, "a", mode).await;
@@ -187,10 +175,7 @@ async fn a_live_agent_is_not_started_nor_one_that_is_only_present() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_start_is_tried_again_after_1_5_15_and_60_minutes_and_is_noted() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     place(&rig, &one, WakePolicy::Mention).await;
     attach(&rig).await;
     let refusal = LaunchError::Refused { kind: ErrorKind::Internal, message: "no such command".into() };
@@ -216,10 +201,7 @@ async fn a_refused_start_is_tried_again_after_1_5_15_and_60_minutes_and_is_noted
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_does_not_last_counts_as_a_failed_start() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     place(&rig, &one, WakePolicy::Mention).await;
     attach(&rig).await;
     rig.say(&ann, channel, "@one").await;

@@ -9,10 +9,7 @@ use crate::rig::{Rig, pass, settle};
 
 #[tokio::test(start_paused = true)]
 async fn a_message_without_a_receipt_is_sent_again_after_half_a_minute_and_then_less_often() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     let post = rig.say(&ann, channel, "hello").await;
     a.delivered(&post).await;
@@ -33,10 +30,7 @@ async fn a_message_without_a_receipt_is_sent_again_after_half_a_minute_and_then_
 
 #[tokio::test(start_paused = true)]
 async fn a_deliver_is_not_repeated_while_the_session_works_and_a_steer_is() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     rig.report(&a, LifecycleState::Working).await;
     let deliver = rig.say(&ann, channel, "later").await;
@@ -55,10 +49,7 @@ async fn a_deliver_is_not_repeated_while_the_session_works_and_a_steer_is() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_sent_without_a_stream_and_a_new_one_starts_with_a_sweep() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     let first = rig.say(&ann, channel, "1").await;
     a.delivered(&first).await;
@@ -73,10 +64,7 @@ async fn nothing_is_sent_without_a_stream_and_a_new_one_starts_with_a_sweep() {
 
 #[tokio::test(start_paused = true)]
 async fn at_most_256_delivers_are_in_flight_and_the_rest_follows_in_order() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     let mut posts = Vec::new();
     for number in 0..700 {
@@ -101,10 +89,7 @@ async fn at_most_256_delivers_are_in_flight_and_the_rest_follows_in_order() {
 
 #[tokio::test(start_paused = true)]
 async fn steers_have_a_window_of_their_own_that_a_full_deliver_window_does_not_touch() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     for number in 0..300 {
         rig.say(&ann, channel, &number.to_string()).await;
@@ -122,10 +107,7 @@ async fn steers_have_a_window_of_their_own_that_a_full_deliver_window_does_not_t
 
 #[tokio::test(start_paused = true)]
 async fn a_large_backlog_is_swept_in_order_without_waiting_for_timers() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut posts = Vec::new();
     for number in 0..1000 {
         posts.push(rig.say(&ann, channel, &number.to_string()).await);
@@ -142,10 +124,7 @@ async fn a_large_backlog_is_swept_in_order_without_waiting_for_timers() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_that_comes_twice_sends_once() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
     let post = rig.say(&ann, channel, "@one hello").await;
     a.steered(&post).await;
@@ -163,10 +142,7 @@ async fn a_hint_that_comes_twice_sends_once() {
 
 #[tokio::test(start_paused = true)]
 async fn what_waits_for_room_is_dropped_when_the_agent_is_removed() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let (rig, ann, one, channel) = Rig::with_one().await;
     let other = rig.channel(&ann, &[&one], &[]).await;
     let mut a = rig.attach(&one, "a").await;
     let mut posts = Vec::new();

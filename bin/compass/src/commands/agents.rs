@@ -30,7 +30,7 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Command {
     /// Starts an agent on a runner, where it is placed first if it is nowhere
-    #[command(after_help = "Example:\n  compass agents start deploy-bot --runner build-host")]
+    #[command(after_help = "Example:\n  compass agents start deploy-bot --runner build-box")]
     Start {
         /// Handle of the agent
         #[arg(value_name = "HANDLE")]
@@ -59,7 +59,7 @@ enum Command {
     /// Starts an agent's program again; its session goes on
     #[command(after_help = "Example:\n  compass agents reload deploy-bot")]
     Reload(One),
-    /// Gives up an agent's place on its runner; a session in it ends
+    /// Gives up an agent's placement on its runner; its session ends
     #[command(after_help = "Example:\n  compass agents remove deploy-bot")]
     Remove(One),
 }

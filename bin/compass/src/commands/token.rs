@@ -58,7 +58,7 @@ struct Whose {
     #[arg(long, value_name = "HANDLE")]
     agent: Option<String>,
     /// Name of a runner; administrators only [default: a token of your own]
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "NAME")]
     runner: Option<String>,
     /// Handle of a person; administrators only [default: a token of your own]
     #[arg(long, value_name = "HANDLE")]

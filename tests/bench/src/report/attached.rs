@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
-use super::{Bound, number, p50};
+use super::{Bound, p50, text::number};
 use crate::scenarios::attached::Attached;
 
 const KIBIBYTE: f64 = 1024.0;

@@ -69,7 +69,7 @@ pub async fn a_tree_makes_channel_mates_without_member_rows(fixture: &Fixture) {
     let tree = scene.tree("tree", &top).await;
     assert_eq!(sees(&scene, &left, &[&right, &top]).await, [true, true]);
     let mut read = scene.read().await;
-    assert!(read.share_channel(left.id, right.id).await.unwrap());
+    assert!(read.channel_mates(left.id).await.unwrap().contains(&right.id));
     assert_eq!(read.participating(left.id, &[tree]).await.unwrap(), [tree]);
 }
 

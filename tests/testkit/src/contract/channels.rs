@@ -113,16 +113,13 @@ pub async fn participation_equals_the_domain_predicate_on_random_worlds(fixture:
         let mut expected = world.of(account.id);
         expected.sort_unstable();
         assert_eq!(stored, expected, "seed {}, account {}", world.seed, account.handle);
+        let mates = read.channel_mates(account.id).await.unwrap();
         for other in &world.accounts {
             let share = expected.iter().any(|channel| world.of(other.id).contains(channel));
-            assert_eq!(
-                read.share_channel(account.id, other.id).await.unwrap(),
-                share,
-                "seed {}, {} and {}",
-                world.seed,
-                account.handle,
-                other.handle
-            );
+            let both = format!("seed {}, {} and {}", world.seed, account.handle, other.handle);
+            assert_eq!(mates.contains(&other.id), share, "{both}");
+            let seen = read.sees_account(account.actor(), other.id).await.unwrap();
+            assert_eq!(seen, other.is_visible_to(account.id, || share), "{both}");
         }
     }
 }

@@ -21,7 +21,7 @@ use compass_comms::{
     },
 };
 use compass_domain::{
-    AccountId, AskState, ChannelId, Event, Message, MessageId, Position, Presence, Topic, TopicId, TopicName,
+    AskState, ChannelId, Event, Message, MessageId, Position, Presence, Topic, TopicId, TopicName,
     UnixMillis, group::Visibility,
 };
 use compass_ports::{Next, submit};
@@ -393,13 +393,9 @@ pub async fn every_event_is_seen_by_whom_the_read_shows_it_on_random_worlds(fixt
         assert_eq!(topics, part.into_iter().collect(), "{who}");
         let listed = read.list_accounts(viewer.actor()).await.unwrap();
         assert_eq!(accounts, listed.iter().map(|account| account.id).collect(), "{who}");
-        let mut expected: BTreeSet<AccountId> = BTreeSet::new();
-        for agent in world.accounts.iter().filter(|account| account.is_agent()) {
-            if read.share_channel(viewer.id, agent.id).await.unwrap() {
-                expected.insert(agent.id);
-            }
-        }
-        assert_eq!(presences, expected, "{who}");
+        let mates = read.channel_mates(viewer.id).await.unwrap();
+        let agents = world.accounts.iter().filter(|account| account.is_agent()).map(|account| account.id);
+        assert_eq!(presences, agents.filter(|agent| mates.contains(agent)).collect(), "{who}");
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod asks;
 mod ending;
+mod members;
 mod opening;
 mod people;
 mod places;
@@ -14,6 +15,7 @@ mod play;
 mod state;
 mod step;
 mod talk;
+mod topics;
 
 use std::{
     any::Any,
@@ -69,7 +71,7 @@ pub type Open<'a> = &'a dyn Fn(Vec<TenantId>) -> Pin<Box<dyn Future<Output = Fix
 /// Plays sequences until one differs from the model.
 #[expect(clippy::unused_async, reason = "it runs inside a runtime, which only an async test has")]
 pub async fn run(open: Open<'_>, sample: u32) {
-    let cases = if env::var("COMPASS_LONG").is_ok_and(|long| long == "1") { LONG } else { sample };
+    let cases = if crate::is_long() { LONG } else { sample };
     let seed = seed();
     println!("COMPASS_SEED={seed}");
     let quiet = Quiet::begin();

@@ -29,7 +29,7 @@ pub(super) struct Args {
     #[command(flatten)]
     connection: Connection,
     /// The program and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
     command: Vec<String>,
 }
 

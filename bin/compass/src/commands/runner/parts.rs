@@ -13,7 +13,7 @@ pub(super) struct ExecArgs {
     #[arg(long, value_name = "PID", required = true)]
     parent: u32,
     /// The program and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
     command: Vec<OsString>,
 }
 

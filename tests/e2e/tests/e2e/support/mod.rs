@@ -9,10 +9,7 @@ mod runner;
 mod runner_process;
 mod world;
 
-use std::{
-    env,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 pub(crate) use attach::Attach;
 pub(crate) use drafts::{answered, choose, question, skip, write};
@@ -57,7 +54,7 @@ pub(crate) use on_both;
 
 /// `full` trials if the run is a long one, else the sample.
 pub(crate) fn trials(full: usize, sample: usize) -> usize {
-    if env::var("COMPASS_LONG").is_ok_and(|long| long == "1") { full } else { sample }
+    if compass_testkit::is_long() { full } else { sample }
 }
 
 /// Looks again and again until `look` finds something; the only place where a test waits by the clock.
