@@ -44,7 +44,8 @@ pub(crate) async fn find_all(
     }
     let dialect = tx.dialect();
     let sql = format!(
-        "SELECT {COLUMNS} FROM accounts account WHERE account.tenant = $1 AND account.id {} ORDER BY account.id",
+        "SELECT {COLUMNS} FROM accounts account
+        WHERE account.tenant || '' = $1 AND account.id {} ORDER BY account.id",
         dialect.any_id(2)
     );
     let rows = tx.all(&sql, vec![tenant(of), dialect.id_list(ids.iter().copied())]).await?;

@@ -53,7 +53,8 @@ pub(crate) async fn chain(
             SELECT below.parent FROM above JOIN channel_groups below ON below.id = above.id
             WHERE below.parent IS NOT NULL
         )
-        SELECT {COLUMNS} FROM above JOIN channel_groups seen ON seen.id = above.id WHERE seen.tenant = $1"
+        SELECT {COLUMNS} FROM above CROSS JOIN channel_groups seen
+        WHERE seen.id = above.id AND seen.tenant || '' = $1"
     );
     let rows = tx.all(&sql, vec![tenant(of), id(group)]).await?;
     let mut found = HashMap::new();
@@ -98,8 +99,8 @@ pub(crate) async fn list(
             UNION SELECT own.id FROM channel_groups own WHERE own.owner = $2
             UNION SELECT its_owners.id FROM channel_groups its_owners WHERE its_owners.owner = $3
         )
-        SELECT {COLUMNS} FROM visible JOIN channel_groups seen ON seen.id = visible.id
-        WHERE seen.tenant = $1 ORDER BY seen.name_key, seen.id"
+        SELECT {COLUMNS} FROM visible CROSS JOIN channel_groups seen
+        WHERE seen.id = visible.id AND seen.tenant || '' = $1 ORDER BY seen.name_key, seen.id"
     );
     let rows = tx.all(&sql, vec![tenant(of), id(viewer.id), id(viewer.owner())]).await?;
     rows.iter().map(read).collect()

@@ -22,7 +22,7 @@ pub(crate) async fn lock_all(
 ) -> Result<Vec<Channel>, StorageError> {
     let dialect = tx.dialect();
     let sql = format!(
-        "SELECT {COLUMNS} FROM channels channel WHERE channel.tenant = $1 AND channel.id {wanted}
+        "SELECT {COLUMNS} FROM channels channel WHERE channel.tenant || '' = $1 AND channel.id {wanted}
         ORDER BY channel.id{lock}",
         wanted = dialect.any_id(2),
         lock = dialect.for_no_key_update(),
@@ -40,7 +40,7 @@ pub(crate) async fn agents(
     let dialect = tx.dialect();
     let sql = format!(
         "WITH RECURSIVE wanted (channel) AS (
-            SELECT channel.id FROM channels channel WHERE channel.tenant = $1 AND channel.id {wanted}
+            SELECT channel.id FROM channels channel WHERE channel.tenant || '' = $1 AND channel.id {wanted}
         ), {terms}
         SELECT r.channel, r.account, r.handle, r.in_sweep FROM recipients r ORDER BY r.channel, r.account",
         wanted = dialect.any_id(2),
@@ -66,7 +66,7 @@ pub(crate) async fn trees_of(
 ) -> Result<Vec<ChannelId>, StorageError> {
     let dialect = tx.dialect();
     let sql = format!(
-        "SELECT tree.id FROM channels tree WHERE tree.tenant = $1 AND tree.anchor {} ORDER BY tree.id",
+        "SELECT tree.id FROM channels tree WHERE tree.tenant || '' = $1 AND tree.anchor {} ORDER BY tree.id",
         dialect.any_id(2)
     );
     let rows = tx.all(&sql, vec![tenant(of), dialect.id_list(anchors.iter().copied())]).await?;
@@ -91,7 +91,8 @@ pub(crate) async fn put_subscription(
 /// Changes the number by which writers know that who takes part has changed.
 pub(crate) async fn touch(tx: &mut Tx, of: &TenantId, channels: &[ChannelId]) -> Result<(), DbError> {
     let dialect = tx.dialect();
-    let sql = format!("UPDATE channels SET gate = gate + 1 WHERE tenant = $1 AND id {}", dialect.any_id(2));
+    let sql =
+        format!("UPDATE channels SET gate = gate + 1 WHERE tenant || '' = $1 AND id {}", dialect.any_id(2));
     tx.execute(&sql, vec![tenant(of), dialect.id_list(channels.iter().copied())]).await?;
     Ok(())
 }

@@ -1,3 +1,5 @@
+//! A migration: the scripts of a schema change.
+
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use sea_orm_migration::{MigrationName, MigrationTrait, SchemaManager};
 

@@ -45,6 +45,9 @@ const ON_PURPOSE: [(&str, &str); 5] = [
 /// The groups without a parent, which are few and have no index of their own.
 const TOP_GROUPS: &str = "SEARCH top USING INDEX channel_groups_tenant (tenant=?)";
 
+/// The statement that may walk the index of answers where these are few, as in the filled database.
+const OWES_ANSWERS: &str = "INSERT INTO owed (agent, message, tenant, channel)\n        SELECT reached.agent";
+
 /// What is wrong with a plan of Postgres: a table of tenants read from end to end, by itself or by its index.
 fn wholes(plan: &Plan) -> Vec<String> {
     let mut wholes = Vec::new();
@@ -67,7 +70,7 @@ fn wholes(plan: &Plan) -> Vec<String> {
             let below = plan.lines.iter().skip(at + 1).take_while(|line| !line.contains("->"));
             !below.into_iter().any(|line| line.trim_start().starts_with("Index Cond"))
         };
-        if is_whole {
+        if is_whole && !(plan.sql.starts_with(OWES_ANSWERS) && line.contains("using messages_answers on ")) {
             wholes.push(line.trim().to_owned());
         }
     }

@@ -1,3 +1,5 @@
+//! What a prompt says, whatever members wrote.
+
 use proptest::prelude::*;
 
 use super::*;

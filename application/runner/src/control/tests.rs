@@ -1,3 +1,5 @@
+//! Order, barrier, acknowledgement and end of a life's control.
+
 use super::*;
 
 /// A life whose barrier is lifted and that sent nothing yet.
