@@ -83,9 +83,19 @@ async fn a_server_that_starts_again_binds_what_the_runner_still_runs() {
 #[tokio::test(start_paused = true)]
 async fn what_is_not_the_runners_is_stopped_and_what_it_does_not_run_is_closed() {
     let rig = Rig::new().await;
-    let (_, agent) = placed(&rig).await;
+    let (ann, agent) = placed(&rig).await;
     let session = rig.hub.start_placed(&rig.tenant, agent.id).await.unwrap();
     let ticket = reattach(&rig, "b").await;
+    let gone = rig.agent(&ann, "gone").await;
+    let of_gone = rig.comms.ids.session();
+    let row = OpenSession {
+        session: of_gone,
+        account: gone.id,
+        runner: runner(&rig).name(),
+        mode: AttachMode::Deliveries,
+    };
+    rig.storage.open_session(&rig.tenant, NodeId::from_bytes([8; 16]), &row).await.unwrap();
+    runs(&rig, of_gone, LifecycleState::Ready);
     let unknown = SessionId::from_bytes([7; 16]);
     let elsewhere = rig.comms.ids.session();
     let row = OpenSession {
@@ -99,7 +109,7 @@ async fn what_is_not_the_runners_is_stopped_and_what_it_does_not_run_is_closed()
     runs(&rig, elsewhere, LifecycleState::Ready);
     rig.hub.rebind(&runner(&rig), "b", ticket).await;
     settle().await;
-    assert_eq!(stops(&rig), [unknown, elsewhere]);
+    assert_eq!(stops(&rig), [of_gone, unknown, elsewhere], "one agent is not placed there any more");
     assert_eq!(rig.hub.account_of(session), None, "the runner does not run it any more");
     assert_eq!(rig.hub.live_sessions(&rig.tenant, &[agent.id]).await.unwrap(), []);
 }

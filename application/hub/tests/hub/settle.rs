@@ -106,8 +106,11 @@ async fn a_session_that_ends_in_a_turn_lets_its_messages_go() {
     rig.report(&author, LifecycleState::Working).await;
     let held = rig.say(&one, channel, "@two last words").await;
     settle().await;
+    assert_eq!(b.sent(), []);
+    let before = Instant::now();
     rig.hub.close(author.session).await.unwrap();
     b.steered(&held).await;
+    assert!(before.elapsed() < Duration::from_secs(1), "at once, not with a scan: {:?}", before.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
@@ -129,10 +132,15 @@ async fn a_start_sweep_takes_a_held_message_and_the_settle_does_not_repeat_it() 
 async fn a_catch_up_does_not_take_a_held_message() {
     let (rig, _, one, two, channel) = Rig::with_author_and_listener().await;
     let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
+    // A message without a receipt makes the sender read what is owed again and again.
+    let unread = rig.say(&ann, channel, "read by nobody").await;
+    b.delivered(&unread).await;
     rig.report(&author, LifecycleState::Working).await;
     let held = rig.say(&one, channel, "wait for the end of the turn").await;
-    pass(Duration::from_mins(2)).await;
-    assert_eq!(b.sent(), []);
+    pass(Duration::from_mins(4)).await;
+    let repeats = b.sent();
+    assert!(repeats.len() > 1, "it was sent again");
+    assert!(repeats.iter().all(|sent| *sent == (Lane::Deliver, unread.id())), "and nothing beside it");
     rig.report(&author, LifecycleState::Ready).await;
     b.delivered(&held).await;
 }

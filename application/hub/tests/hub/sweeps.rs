@@ -120,6 +120,41 @@ async fn pins_wait_for_room_in_the_window() {
     a.delivered(&pinned).await;
 }
 
+/// R2: a mailbox that is full costs no message and no wait.
+#[tokio::test(start_paused = true)]
+async fn more_messages_than_a_mailbox_holds_follow_in_order_without_a_timer() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    let pinned = rig.say(&one, channel, "pinned").await;
+    pin(&rig, &ann, channel, &pinned).await;
+    let mut posts = Vec::new();
+    for number in 0..200 {
+        posts.push(rig.say(&ann, channel, &format!("{number}")).await);
+    }
+    let mut a = rig.attach(&one, "a").await;
+    for post in &posts {
+        a.delivered(post).await;
+    }
+    let mut more = Vec::new();
+    for number in 200..500 {
+        more.push(rig.say(&ann, channel, &format!("{number}")).await.id());
+    }
+    settle().await;
+    let before = Instant::now();
+    rig.acknowledge(&one, &posts.iter().collect::<Vec<_>>()).await;
+    let mut came = Vec::new();
+    while came.len() <= more.len() {
+        let message = a.next_on(Lane::Deliver).await;
+        rig.hub.acknowledge(&rig.tenant, one.id, vec![message]).await.unwrap();
+        came.push(message);
+    }
+    assert!(before.elapsed() < Duration::from_secs(5), "{:?}", before.elapsed());
+    came.retain(|message| *message != pinned.id());
+    assert_eq!(came, more);
+}
+
 #[tokio::test(start_paused = true)]
 async fn idle_sessions_are_caught_up_with_by_one_query_and_only_who_is_owed_reads() {
     let rig = Rig::new().await;

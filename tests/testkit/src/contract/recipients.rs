@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use compass_domain::{AccountId, ChannelId, MessageId, channel::Pin};
+use compass_domain::{AccountId, ChannelId, Message, MessageId, channel::Pin};
 use compass_hub::ports::{Labels, PinQuery};
 
 use super::channels::RandomWorld;
@@ -122,6 +122,9 @@ pub async fn members_and_pending_agree_on_random_worlds(fixture: &Fixture) {
         unit.commit().await.unwrap();
         owing.push((*channel, message));
     }
+    let everyone: Vec<AccountId> = world.accounts.iter().map(|account| account.id).collect();
+    let owed = scene.audience.owed(&scene.tenant, &everyone).await.unwrap();
+    assert!(!owed.is_empty() && owed.is_sorted());
     let mut unit = scene.begin().await;
     let mut places: Vec<ChannelId> = owing.iter().map(|(channel, _)| *channel).collect();
     places.sort_unstable();
@@ -154,8 +157,10 @@ pub async fn members_and_pending_agree_on_random_worlds(fixture: &Fixture) {
         let pins = scene.audience.pins(&scene.tenant, &query).await.unwrap();
         let pinned: BTreeSet<MessageId> = pins.messages.iter().map(|pin| pin.message.id()).collect();
         assert_eq!(pinned, expected, "seed {}, {}: pins", world.seed, agent.handle);
+        let messages: Vec<&Message> = pending.items.iter().map(|item| &*item.message.message).collect();
+        scene.acknowledge(agent, &messages).await;
+        // Cursors of channels in which it takes no part are behind as before.
+        let owed = scene.audience.owed(&scene.tenant, &[agent.id]).await.unwrap();
+        assert_eq!(owed, [], "seed {}, {}: it acknowledged all it may read", world.seed, agent.handle);
     }
-    let everyone: Vec<AccountId> = world.accounts.iter().map(|account| account.id).collect();
-    let owed = scene.audience.owed(&scene.tenant, &everyone).await.unwrap();
-    assert!(!owed.is_empty() && owed.is_sorted());
 }
