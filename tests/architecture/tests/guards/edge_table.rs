@@ -226,7 +226,7 @@ pub(crate) const TABLE: &[Row] = &[
     ),
     (
         "compass-e2e",
-        &[],
+        &["serde_json"],
         &[
             "compass-client",
             "compass-domain",
@@ -235,7 +235,6 @@ pub(crate) const TABLE: &[Row] = &[
             "prost",
             "rexpect",
             "rustix",
-            "serde_json",
             "tempfile",
             "tokio",
             "tokio-stream",
