@@ -89,6 +89,13 @@ impl Notes {
         }
     }
 
+    /// The latest failure of an account that was noted at `since` or later.
+    pub(crate) fn failure_since(&self, who: &Who, since: UnixMillis) -> Option<String> {
+        let state = lock(&self.state);
+        let latest = state.accounts.get(who)?.notes.iter().rfind(|note| note.kind == NoteKind::Failed)?;
+        (latest.at >= since).then(|| latest.text.clone())
+    }
+
     /// An account's notes, oldest first.
     pub(crate) fn of(&self, who: &Who) -> Vec<Note> {
         let state = lock(&self.state);

@@ -195,7 +195,7 @@ impl Container {
     /// Ends the session on request.
     async fn stop(&mut self) {
         self.end_program(AgentSessionState::Stopped).await;
-        self.finish(AgentSessionState::Stopped).await;
+        self.finish(Ok(())).await;
     }
 
     async fn close(&mut self) {
@@ -250,17 +250,23 @@ impl Container {
             Verdict::Relaunch(wait) => {
                 tracing::warn!(agent = self.name(), ?exit, wait_ms = wait.as_millis(), "is launched again");
                 if let Some(session_id) = self.seat.session_id() {
-                    self.shared.uplink.report(&session_id, AgentSessionState::Disconnected);
+                    let state = AgentSessionState::Disconnected;
+                    match exit {
+                        Exit::Success => self.shared.uplink.report(&session_id, state),
+                        Exit::Failure(reason) => {
+                            self.shared.uplink.report_failure(&session_id, state, reason)
+                        }
+                    }
                 }
                 self.run = Run::Waiting { until: Instant::now() + wait };
             }
             Verdict::Stopped => {
                 tracing::info!(agent = self.name(), "ended");
-                self.finish(AgentSessionState::Stopped).await;
+                self.finish(Ok(())).await;
             }
             Verdict::Errored(reason) => {
                 tracing::error!(agent = self.name(), reason, "failed");
-                self.finish(AgentSessionState::Errored).await;
+                self.finish(Err(reason)).await;
             }
         }
     }
@@ -275,13 +281,17 @@ impl Container {
         self.seat.leave(state);
     }
 
-    /// The session is over.
-    async fn finish(&mut self, state: AgentSessionState) {
+    /// The session is over: stopped, or failed for a reason.
+    async fn finish(&mut self, how: Result<(), String>) {
         let session_id = self.seat.session_id();
         self.seat.clear();
         if let Some(session_id) = session_id {
             locked(&self.shared.running).remove(&session_id);
-            self.shared.uplink.report(&session_id, state);
+            let uplink = &self.shared.uplink;
+            match how {
+                Ok(()) => uplink.report(&session_id, AgentSessionState::Stopped),
+                Err(reason) => uplink.report_failure(&session_id, AgentSessionState::Errored, &reason),
+            }
         }
         if let Err(error) = self.note(None).await {
             tracing::error!(agent = self.name(), %error, "a session that is over stays in the file");

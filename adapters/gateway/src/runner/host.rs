@@ -128,7 +128,10 @@ impl Host {
             let ended = host.carry_out(command).await;
             drop(starting);
             let waiting = locked(&host.requests).finish(&request_id, ended.as_ref().ok().cloned());
-            let reply = ended.unwrap_or_else(Refusal::reply);
+            let reply = ended.unwrap_or_else(|refusal| {
+                tracing::warn!(request_id, code = ?refusal.code, reason = refusal.message, "a command was refused");
+                refusal.reply()
+            });
             host.answer(request_id, reply, waiting);
         });
     }

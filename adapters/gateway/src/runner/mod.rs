@@ -25,6 +25,7 @@ use std::{
     time::Duration,
 };
 
+use compass_domain::AccountId;
 use compass_proto::v1::{RunnerError as WireError, RunnerErrorCode, sessions_request::Result as Reply};
 use compass_runner::Profiles;
 use fs4::fs_std::FileExt as _;
@@ -74,6 +75,9 @@ pub enum RunnerError {
         /// Why not.
         source: io::Error,
     },
+    /// The sockets of agents would be where the system takes none.
+    #[error("{0}")]
+    Sockets(String),
     /// Another runner uses the state directory.
     #[error("another runner already uses {0}; give each its own --state-dir")]
     InUse(PathBuf),
@@ -125,7 +129,13 @@ impl Runner {
     /// # Errors
     ///
     /// [`RunnerError`] that names what to change.
-    pub fn open(settings: Settings) -> Result<Self, RunnerError> {
+    pub fn open(mut settings: Settings) -> Result<Self, RunnerError> {
+        // Agents run in directories of their own and are told these paths.
+        settings.state_dir = absolute(&settings.state_dir)?;
+        settings.socket_dir = Some(absolute(&socket_dir(&settings))?);
+        if !settings.profiles.is_empty() {
+            check_sockets(&socket_dir(&settings)).map_err(RunnerError::Sockets)?;
+        }
         let state = &settings.state_dir;
         let shared = settings.profiles.iter().any(|profile| profile.launch().user.is_some());
         for folder in [state.clone(), state.join("agents"), socket_dir(&settings)] {
@@ -184,6 +194,21 @@ impl Runner {
         let _ = tokio::time::timeout(LINGER, tasks.wait()).await;
         ended
     }
+}
+
+/// Checks that the system takes sockets of agents in a directory, without making one.
+///
+/// # Errors
+///
+/// What is wrong, with the path and the limit.
+pub fn check_sockets(directory: &Path) -> Result<(), String> {
+    // All accounts' ids have the same length.
+    let account = AccountId::from_bytes([0; 16]).to_string();
+    socket::check_length(&socket::path(directory, &account)).map_err(|error| error.to_string())
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, RunnerError> {
+    std::path::absolute(path).map_err(at(path))
 }
 
 fn socket_dir(settings: &Settings) -> PathBuf {

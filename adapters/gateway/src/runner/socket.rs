@@ -105,11 +105,17 @@ impl AgentSocket {
     }
 }
 
-fn listen(path: &Path, owner: Option<Owner>) -> Result<UnixListener, SocketError> {
+/// Refuses a path that the system does not take.
+pub(super) fn check_length(path: &Path) -> Result<(), SocketError> {
     let length = path.as_os_str().len();
     if length > PATH_BYTES {
         return Err(SocketError::TooLong { path: path.to_owned(), length });
     }
+    Ok(())
+}
+
+fn listen(path: &Path, owner: Option<Owner>) -> Result<UnixListener, SocketError> {
+    check_length(path)?;
     let at = |path: &Path| {
         let path = path.to_owned();
         move |source| SocketError::Io { path, source }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use compass_proto::v1::{self, AgentFrame, AgentSessionState, agent_frame::Frame};
+use compass_proto::v1::{self, AgentFrame, AgentSessionState, agent_frame::Frame, session_event::Event};
 use compass_runner::PublishSequence;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
@@ -56,7 +56,19 @@ impl Uplink {
 
     /// Puts the runner's own word on a session behind all before it; never waits.
     pub(super) fn report(&self, session_id: &str, state: AgentSessionState) {
-        let frame = Frame::Session(v1::SessionFrame { state: state.into(), typed_event: None });
+        self.tell(session_id, state, None);
+    }
+
+    /// The same of a session whose program failed, with the reason as a remark for those who watch.
+    pub(super) fn report_failure(&self, session_id: &str, state: AgentSessionState, reason: &str) {
+        let notice = v1::SessionNotice { text: reason.to_owned(), link: None };
+        // It is the runner's word and no act of the agent, so it has neither an id nor a time of the agent's.
+        let event = v1::SessionEvent { event: Some(Event::Notice(notice)), ..v1::SessionEvent::default() };
+        self.tell(session_id, state, Some(event));
+    }
+
+    fn tell(&self, session_id: &str, state: AgentSessionState, typed_event: Option<v1::SessionEvent>) {
+        let frame = Frame::Session(v1::SessionFrame { state: state.into(), typed_event });
         // Without a link there is nobody to tell; the next one asks for the status.
         self.put(session_id, AgentFrame { frame: Some(frame) }, None);
     }

@@ -66,20 +66,19 @@ async fn b1_the_directory_is_0700_and_the_socket_0600_whatever_was_there() {
     assert_eq!((mode(&folder), mode(&rig.socket(1))), (0o700, 0o600));
 }
 
-#[tokio::test]
-async fn b1_a_path_that_is_too_long_is_refused_before_anything_is_made() {
-    let server = super::server::FakeServer::start().await;
+#[test]
+fn b1_a_path_that_is_too_long_is_refused_before_anything_is_made() {
     let state = tempfile::tempdir().unwrap();
     let deep = state.path().join("d".repeat(100));
-    let mut settings = super::rig::settings(&server.url(), state.path(), vec![script(1, "sleep 600")]);
+    let mut settings = super::rig::settings("http://127.0.0.1:1", state.path(), vec![script(1, "sleep 600")]);
     settings.socket_dir = Some(deep.clone());
-    let mut rig = Rig::run(server, state, settings);
-    rig.server.attached().await;
-    let Reply::Error(error) = rig.server.start_session(&account(1), "s").await else { panic!("started") };
+    let error = compass_gateway::runner::Runner::open(settings).unwrap_err().to_string();
     for knob in ["--state-dir", "socket_dir", "107"] {
-        assert!(error.message.contains(knob), "{}", error.message);
+        assert!(error.contains(knob), "{error}");
     }
-    assert!(!deep.join(account(1)).exists());
+    assert!(!deep.exists());
+    assert_eq!(compass_gateway::runner::check_sockets(&deep), Err(error));
+    assert_eq!(compass_gateway::runner::check_sockets(state.path()), Ok(()));
 }
 
 #[tokio::test]
@@ -324,6 +323,20 @@ async fn a_program_that_fails_again_and_again_ends_its_session_as_failed() {
     }
     assert!(rig.server.status().await.is_empty());
     assert!(matches!(rig.server.start_session(&account(1), "t").await, Reply::Start(_)));
+}
+
+#[tokio::test]
+async fn the_server_is_told_why_a_program_failed() {
+    let mut failing = script(1, "exit 3");
+    failing.restart_limit = 1;
+    let mut rig = Rig::start(vec![failing]).await;
+    rig.server.start_session(&account(1), "s").await;
+    let (state, reason) = rig.server.remark("s").await;
+    assert_eq!(state, AgentSessionState::Disconnected);
+    assert!(reason.contains("exit status: 3"), "{reason}");
+    let (state, reason) = rig.server.remark("s").await;
+    assert_eq!(state, AgentSessionState::Errored);
+    assert!(reason.contains("1 restarts") && reason.contains("exit status: 3"), "{reason}");
 }
 
 #[tokio::test]

@@ -270,6 +270,21 @@ impl FakeServer {
         .await
     }
 
+    /// The next remark about a session, and the state it came with.
+    pub(crate) async fn remark(&mut self, session: &str) -> (v1::AgentSessionState, String) {
+        self.hear(&format!("a remark about {session}"), |heard| match heard {
+            Heard::Frame(frame) if frame.session_id == session => match &frame.frame.as_ref()?.frame {
+                Some(Frame::Session(session)) => match session.typed_event.as_ref()?.event.as_ref()? {
+                    v1::session_event::Event::Notice(notice) => Some((session.state(), notice.text.clone())),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        })
+        .await
+    }
+
     /// Waits until a session is said to be ready.
     pub(crate) async fn ready(&mut self, session: &str) {
         while self.state(session).await != v1::AgentSessionState::Ready {}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use compass_domain::{AccountId, SessionId};
 use compass_hub::sessions::RunnerKey;
-use compass_proto::v1::{self, AgentSessionState, agent_frame::Frame};
+use compass_proto::v1::{self, AgentSessionState, agent_frame::Frame, session_event::Event};
 use tokio::sync::mpsc;
 use tonic::{Request, Status, Streaming};
 
@@ -90,8 +90,11 @@ impl Frames {
         if state == AgentSessionState::Unspecified && frame.typed_event.is_none() {
             return self.door.counters.drop_frame("it is empty");
         }
-        if self.owner(session).await.is_none() {
+        let Some(account) = self.owner(session).await else {
             return self.door.counters.drop_frame("its session is not the sender's");
+        };
+        if let Some(reason) = failure(&frame) {
+            self.door.hub.failed(self.runner.tenant(), account, reason);
         }
         let shown = v1::AgentSessionFrame {
             session_id: session.to_string(),
@@ -130,6 +133,15 @@ impl Frames {
         if self.receipts.send((account, message)).await.is_err() {
             tracing::error!("the task that keeps receipts is gone");
         }
+    }
+}
+
+/// Why a session failed, if a frame says so.
+fn failure(frame: &v1::SessionFrame) -> Option<&str> {
+    let fails = matches!(frame.state(), AgentSessionState::Errored | AgentSessionState::Disconnected);
+    match frame.typed_event.as_ref().filter(|_| fails)?.event.as_ref()? {
+        Event::Notice(notice) => Some(&notice.text),
+        _ => None,
     }
 }
 

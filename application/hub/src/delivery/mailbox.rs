@@ -47,8 +47,10 @@ pub(crate) enum Plan {
 /// Which owed messages to read.
 #[derive(Debug)]
 pub(crate) struct ReadPlan {
-    /// The start sweep takes what is not ready too.
+    /// A sweep takes what is not routed yet.
     pub(crate) is_sweep: bool,
+    /// The sweep of a start takes what waits for a person too.
+    pub(crate) is_start: bool,
     /// In flight, and not to be sent again yet.
     pub(crate) skip: Vec<MessageId>,
     /// In flight, to be sent again if still owed.
@@ -95,8 +97,10 @@ struct State {
     hints: VecDeque<Hint>,
     /// What the database may hold beyond the window and the hints.
     behind: Leftover,
-    /// True until the start sweep is through.
+    /// True until the sweep is through.
     sweeping: bool,
+    /// True until the first sweep of a program's life is through; a stream that comes back is no start.
+    starting: bool,
     /// The sweep of pins, which follows the start sweep.
     pins: PinSweep,
     attached: bool,
@@ -117,12 +121,13 @@ pub(crate) struct Mailbox {
 }
 
 impl Mailbox {
-    /// A mailbox whose session has not been swept.
-    pub(crate) fn new(session: SessionId) -> Self {
+    /// A mailbox whose session has not been swept. `starting` is false for a session that goes on.
+    pub(crate) fn new(session: SessionId, starting: bool) -> Self {
         let state = State {
             hints: VecDeque::new(),
             behind: Leftover::ALL,
             sweeping: true,
+            starting,
             pins: PinSweep::Due,
             attached: true,
             working: false,
@@ -178,6 +183,17 @@ impl Mailbox {
             drop(state);
             self.wake.notify_one();
         }
+    }
+
+    /// Notes that another life of the session's program begins, which starts with a sweep.
+    pub(crate) fn start_again(&self) {
+        lock(&self.state).starting = true;
+        self.set_attached(true);
+    }
+
+    /// True until the sweep of a start is through.
+    pub(crate) fn is_starting(&self) -> bool {
+        lock(&self.state).starting
     }
 
     /// Notes whether a stream leads to the session. A new stream starts with a sweep.
@@ -315,7 +331,8 @@ impl Mailbox {
 
     /// A read brought everything that was owed.
     pub(crate) fn swept(&self) {
-        lock(&self.state).sweeping = false;
+        let mut state = lock(&self.state);
+        (state.sweeping, state.starting) = (false, false);
     }
 
     /// Messages that were due and were not in the page: not owed any more, or behind its end.
@@ -363,6 +380,7 @@ impl State {
         let room = self.window.room(Lane::Deliver) + self.window.room(Lane::Steer) + due.len();
         ReadPlan {
             is_sweep: self.sweeping,
+            is_start: self.sweeping && self.starting,
             skip: self.window.in_flight_except(&due),
             due,
             limit: u32::try_from(room.max(1)).unwrap_or(u32::MAX),

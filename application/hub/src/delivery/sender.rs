@@ -80,7 +80,7 @@ impl Sender {
         let query = PendingQuery {
             agent: *agent,
             include_unrouted: plan.is_sweep,
-            include_braked: plan.is_sweep,
+            include_braked: plan.is_start,
             answers_ask: None,
             skip: plan.skip,
             limit: plan.limit,

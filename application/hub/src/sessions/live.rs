@@ -1,6 +1,6 @@
 //! Binding sessions to accounts, and what their runners report of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use compass_domain::{AccountId, Event, LifecycleState, MessageId, SessionId, TenantId, WakePolicy};
 use compass_ports::StorageError;
@@ -12,6 +12,9 @@ use crate::{
     notes::NoteKind,
     ports::{Address, AttachMode, OpenSession},
 };
+
+/// How a note about a program that failed begins.
+const PROGRAM_FAILED: &str = "its program failed: ";
 
 /// A session that starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,25 +140,33 @@ impl Hub {
     ///
     /// [`StorageError`] if the row cannot be written; nothing was bound.
     pub async fn open(&self, request: OpenRequest) -> Result<(), StorageError> {
+        self.open_as(request, true).await
+    }
+
+    /// The same; what waits for a person is swept if the session starts, and not if it goes on.
+    pub(super) async fn open_as(&self, request: OpenRequest, starts: bool) -> Result<(), StorageError> {
         let OpenRequest { runner, account, mode, session } = request;
         let tenant = runner.tenant().clone();
         let row = OpenSession { session, account, runner: runner.name(), mode };
         self.ports.ledger.open_session(&tenant, self.ports.node, &row).await?;
+        let mut starts = starts;
         if let Some((before, released)) = self.registry.remove(session) {
             before.closed.cancel();
+            starts = before.mailbox.is_none_or(|mailbox| mailbox.is_starting());
             self.route_all(&tenant, released);
         }
         let who: Who = (tenant, account);
         if mode == AttachMode::Deliveries
             && let Some(rival) = self.registry.delivering(&who).and_then(|rival| self.registry.get(rival))
         {
+            rival.is_unwanted.store(true, Ordering::Relaxed);
             self.close_logged(rival.id).await;
             if let RunnerKey::Named { .. } = rival.runner {
                 self.stop_unwanted_later(Address::Runner(rival.runner), rival.id);
             }
         }
         let closed = self.ports.stop.child_token();
-        let mailbox = (mode == AttachMode::Deliveries).then(|| Arc::new(Mailbox::new(session)));
+        let mailbox = (mode == AttachMode::Deliveries).then(|| Arc::new(Mailbox::new(session, starts)));
         if let RunnerKey::Named { .. } = runner {
             self.ports.launcher.lead(&runner, session);
         }
@@ -311,6 +322,11 @@ impl Hub {
         if let Some((tenant, account)) = self.account_of(session) {
             self.note(&tenant, account, NoteKind::Refused, &format!("its runner refused a message: {why}"));
         }
+    }
+
+    /// The program of an agent's session failed; it may be launched again.
+    pub fn failed(&self, tenant: &TenantId, account: AccountId, why: &str) {
+        self.note(tenant, account, NoteKind::Failed, &format!("{PROGRAM_FAILED}{why}"));
     }
 
     /// A runner reported something of a session that is not its own.

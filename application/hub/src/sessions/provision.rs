@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::RunnerKey;
 use crate::{
     Hub,
+    notes::NoteKind,
     ports::{Address, Command, LaunchError, NewPlacement, Outcome},
 };
 
@@ -83,8 +84,17 @@ impl Hub {
     pub async fn provision(&self, tenant: &TenantId, request: Provision) -> Result<String, ProvisionError> {
         let tenant = tenant.clone();
         let placed =
-            self.detached_from_caller(|hub| async move { hub.provision_now(&tenant, request).await });
+            self.detached_from_caller(|hub| async move { hub.provision_noted(&tenant, request).await });
         placed.await.unwrap_or(Err(ProvisionError::Stopping))
+    }
+
+    async fn provision_noted(&self, tenant: &TenantId, request: Provision) -> Result<String, ProvisionError> {
+        let account = request.account;
+        let placed = self.provision_now(tenant, request).await;
+        if let Err(error) = &placed {
+            self.note(tenant, account, NoteKind::Failed, &format!("not placed: {error}"));
+        }
+        placed
     }
 
     async fn provision_now(&self, tenant: &TenantId, request: Provision) -> Result<String, ProvisionError> {

@@ -142,7 +142,8 @@ impl Hub {
             return Ok(());
         }
         let mode = AttachMode::Deliveries;
-        self.open(OpenRequest { runner: runner.clone(), account, mode, session }).await?;
+        let starts = state == LifecycleState::Starting;
+        self.open_as(OpenRequest { runner: runner.clone(), account, mode, session }, starts).await?;
         self.report_bound(session, state, Source::Early).await
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -33,6 +33,8 @@ pub(crate) struct Session {
     pub(crate) mailbox: Option<Arc<Mailbox>>,
     /// Ends its sender task.
     pub(crate) closed: CancellationToken,
+    /// True once somebody asked for its end; shared by all copies.
+    pub(crate) is_unwanted: Arc<AtomicBool>,
     /// Number of the last state report.
     number: u64,
     /// True from WORKING until a state that ends the turn.
@@ -79,6 +81,7 @@ impl Session {
             mode,
             mailbox,
             closed,
+            is_unwanted: Arc::default(),
             number: 0,
             in_turn: false,
             detached: None,
@@ -111,8 +114,12 @@ impl Session {
         let Some(mailbox) = &self.mailbox else { return };
         if self.away {
             mailbox.set_attached(false);
-        } else if (again || back) && self.detached.is_none() {
-            mailbox.set_attached(true);
+        } else if self.detached.is_none() {
+            match (again, back) {
+                (true, _) => mailbox.start_again(),
+                (false, true) => mailbox.set_attached(true),
+                (false, false) => {}
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! Ends, reloads and tells of sessions, and takes containers away, through their runners.
 
+use std::sync::atomic::Ordering;
+
 use compass_domain::{AccountId, Classified, ErrorKind, LifecycleState, SessionId, TenantId};
 use compass_ports::StorageError;
 
@@ -79,6 +81,8 @@ impl Hub {
     async fn stop_now(&self, tenant: &TenantId, row: StoredSession) -> Result<(), CommandError> {
         let session = row.session;
         let (address, request_id) = (self.address(tenant, &row), self.request_id());
+        // Before it is asked for: the runner's word on the end may overtake the result.
+        self.unwanted([session]);
         match self.command(&address, &request_id, Command::Stop { session }).await {
             Ok(Outcome::Stopped) | Err(LaunchError::Refused { kind: ErrorKind::NotFound, .. }) => {}
             Ok(_) => return Err(refused(row.runner, LaunchError::Mismatch)),
@@ -105,7 +109,7 @@ impl Hub {
     }
 
     /// Takes a container and the placement away; a session in it ends. One that the runner does not know is gone
-    /// already.
+    /// already, and so is one of a runner that is away where no session of the agent is live.
     ///
     /// # Errors
     ///
@@ -121,15 +125,16 @@ impl Hub {
         let Placement { account, runner, container, .. } = placement;
         let key = RunnerKey::Named { tenant: tenant.clone(), name: runner.clone() };
         let address = Address::Runner(key.clone());
+        self.unwanted(self.sessions_on(&key, account));
         match self.command(&address, &self.request_id(), Command::Remove { container }).await {
             Ok(Outcome::Removed) | Err(LaunchError::Refused { kind: ErrorKind::NotFound, .. }) => {}
             Ok(_) => return Err(refused(runner, LaunchError::Mismatch)),
+            // A runner that is away may never come back. If it does, it is told to stop what has no place on it.
+            Err(LaunchError::NotAttached) if !self.is_live_on(tenant, account, &runner).await? => {}
             Err(error) => return Err(refused(runner, error)),
         }
-        for session in self.registry.of_runner(&key).into_keys() {
-            if self.account_of(session).is_some_and(|(_, owner)| owner == account) {
-                self.close(session).await?;
-            }
+        for session in self.sessions_on(&key, account) {
+            self.close(session).await?;
         }
         Ok(self.ports.placements.remove(tenant, account).await?)
     }
@@ -180,6 +185,31 @@ impl Hub {
     ) -> Result<Option<LiveSession>, StorageError> {
         let live = self.ports.ledger.live_sessions(tenant, Some(&[row.account])).await?;
         Ok(live.into_iter().find(|live| live.session == row.session))
+    }
+
+    /// True if an agent has a live session on a runner, on any node.
+    async fn is_live_on(
+        &self,
+        tenant: &TenantId,
+        account: AccountId,
+        runner: &str,
+    ) -> Result<bool, StorageError> {
+        let live = self.ports.ledger.live_sessions(tenant, Some(&[account])).await?;
+        Ok(live.iter().any(|row| row.runner == runner))
+    }
+
+    /// An agent's sessions on a runner, on this node.
+    fn sessions_on(&self, runner: &RunnerKey, account: AccountId) -> Vec<SessionId> {
+        let mut sessions: Vec<SessionId> = self.registry.of_runner(runner).into_keys().collect();
+        sessions.retain(|session| self.account_of(*session).is_some_and(|(_, owner)| owner == account));
+        sessions
+    }
+
+    /// Notes that somebody asked for the end of sessions, which is no failure of theirs then.
+    fn unwanted(&self, sessions: impl IntoIterator<Item = SessionId>) {
+        for entry in sessions.into_iter().filter_map(|session| self.registry.get(session)) {
+            entry.is_unwanted.store(true, Ordering::Relaxed);
+        }
     }
 
     /// The stream that leads to a session; its runner's if it is not bound here.

@@ -2,11 +2,11 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
 };
 
-use compass_domain::SessionId;
+use compass_domain::{SessionId, UnixMillis};
 use compass_ports::StorageError;
 
 use crate::{
@@ -46,8 +46,8 @@ enum Failed {
     Late,
     #[error(transparent)]
     Start(#[from] StartError),
-    #[error("its session ended {after} s after its start")]
-    Ended { after: u64 },
+    #[error("its session ended {after} s after its start{}", .why.as_deref().map(|why| format!(": {why}")).unwrap_or_default())]
+    Ended { after: u64, why: Option<String> },
 }
 
 /// Starts an agent on a task of its own, unless it is being started already.
@@ -76,9 +76,10 @@ async fn wake(hub: &Hub, who: &Who) -> Result<(), StorageError> {
         return Ok(());
     }
     tracing::info!(account.id = %account, runner = placement.runner, "a sleeping agent is started");
+    let since = hub.ports.clock.now();
     let outcome = match tokio::time::timeout(DEADLINE, hub.start_placed(tenant, *account)).await {
         Err(_) => Err(Failed::Late),
-        Ok(Ok(session)) => prove(hub, session).await,
+        Ok(Ok(session)) => prove(hub, who, session, since).await,
         // Someone else was faster.
         Ok(Err(StartError::AlreadyLive { .. })) => Ok(()),
         Ok(Err(error)) => Err(Failed::Start(error)),
@@ -94,15 +95,14 @@ async fn wake(hub: &Hub, who: &Who) -> Result<(), StorageError> {
     }
 }
 
-/// Waits until a session has lasted long enough to call its start a success.
-async fn prove(hub: &Hub, session: SessionId) -> Result<(), Failed> {
+/// Waits until a session has lasted long enough to call its start a success, or until somebody ends it.
+async fn prove(hub: &Hub, who: &Who, session: SessionId, since: UnixMillis) -> Result<(), Failed> {
     let began = tokio::time::Instant::now();
-    let ended = match hub.registry.get(session) {
-        Some(entry) => tokio::time::timeout(PROVEN, entry.closed.cancelled()).await.is_ok(),
-        None => true,
-    };
-    if ended {
-        return Err(Failed::Ended { after: began.elapsed().as_secs() });
+    if let Some(entry) = hub.registry.get(session) {
+        let lasted = tokio::time::timeout(PROVEN, entry.closed.cancelled()).await.is_err();
+        if lasted || entry.is_unwanted.load(Ordering::Relaxed) {
+            return Ok(());
+        }
     }
-    Ok(())
+    Err(Failed::Ended { after: began.elapsed().as_secs(), why: hub.notes.failure_since(who, since) })
 }

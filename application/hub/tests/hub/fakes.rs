@@ -99,6 +99,10 @@ impl FakeRunners {
         self.attached.lock().unwrap().insert(runner.to_owned());
     }
 
+    pub(crate) fn detach(&self, runner: &str) {
+        self.attached.lock().unwrap().remove(runner);
+    }
+
     /// What a session that was started here received.
     pub(crate) fn take_received(&self, session: SessionId) -> mpsc::UnboundedReceiver<Sent> {
         self.received.lock().unwrap().remove(&session).expect("the session was started here")

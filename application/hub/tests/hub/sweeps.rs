@@ -249,3 +249,31 @@ async fn a_start_sweep_takes_what_waits_for_a_person() {
         a.delivered(post).await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_comes_back_takes_nothing_that_waits_for_a_person() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    let channel = rig.channel(&ann, &[&one, &two], &[]).await;
+    let mut a = rig.attach(&one, "a").await;
+    pass(Duration::from_secs(1)).await;
+    for number in 0..34 {
+        let post = rig.say(&two, channel, "chatter").await;
+        if number < 30 {
+            a.delivered(&post).await;
+            rig.acknowledge(&one, &[&post]).await;
+        }
+    }
+    for _ in 0..3 {
+        rig.hub.detached(a.session).await;
+        pass(Duration::from_secs(1)).await;
+        rig.hub.attached(a.session);
+        pass(Duration::from_secs(20)).await;
+        assert_eq!(a.sent(), [], "the program goes on and is no start");
+    }
+    rig.report(&a, LifecycleState::Starting).await;
+    rig.report(&a, LifecycleState::Starting).await;
+    pass(Duration::from_secs(1)).await;
+    assert_eq!(a.sent().len(), 4, "another life of the program starts with them");
+}

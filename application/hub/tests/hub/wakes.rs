@@ -2,7 +2,9 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use compass_domain::{Account, ErrorKind, LifecycleState, SessionId, WakePolicy, delivery::Lane};
+use compass_domain::{
+    Account, Classified as _, ErrorKind, LifecycleState, SessionId, WakePolicy, delivery::Lane,
+};
 use compass_hub::{
     delivery::FetchQuery,
     notes::NoteKind,
@@ -213,6 +215,60 @@ async fn a_session_that_does_not_last_counts_as_a_failed_start() {
     assert!(row.wake_error.unwrap().contains("ended"));
     pass(Duration::from_mins(1)).await;
     assert_eq!(starts(&rig).len(), 2, "it is owed still");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_somebody_ends_is_no_failed_start() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    attach(&rig).await;
+    rig.say(&ann, channel, "@one").await;
+    pass(Duration::from_secs(2)).await;
+    let row = rig.hub.find_session(&rig.tenant, starts(&rig)[0]).await.unwrap().unwrap();
+    rig.hub.stop(&rig.tenant, row).await.unwrap();
+    pass(Duration::from_secs(1)).await;
+    let row = placement(&rig, &one).await;
+    assert_eq!((row.wake_failures, row.wake_until, row.wake_error), (0, None, None));
+    assert!(rig.hub.notes_of(&rig.tenant, one.id).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_start_says_why_the_program_failed() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[&one], &[]).await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    attach(&rig).await;
+    rig.hub.failed(&rig.tenant, one.id, "of before");
+    pass(Duration::from_secs(2)).await;
+    rig.say(&ann, channel, "@one").await;
+    pass(Duration::from_secs(2)).await;
+    rig.hub.failed(&rig.tenant, one.id, "it ended with exit status: 3");
+    rig.hub.close(starts(&rig)[0]).await.unwrap();
+    pass(Duration::from_secs(1)).await;
+    let error = placement(&rig, &one).await.wake_error.unwrap();
+    assert!(error.ends_with("its program failed: it ended with exit status: 3"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_is_taken_off_a_runner_that_is_away_unless_it_may_still_run_there() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    attach(&rig).await;
+    let session = rig.hub.start(&rig.tenant, one.id, None).await.unwrap();
+    rig.runners.detach(RUNNER);
+    let refused = rig.hub.remove(&rig.tenant, placement(&rig, &one).await).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable);
+    placement(&rig, &one).await;
+    rig.hub.close(session).await.unwrap();
+    rig.hub.remove(&rig.tenant, placement(&rig, &one).await).await.unwrap();
+    assert_eq!(rig.storage.find(&rig.tenant, one.id).await.unwrap(), None);
 }
 
 #[tokio::test(start_paused = true)]

@@ -122,7 +122,7 @@ fn row(agent: &AgentOverview, now: Option<i64>) -> [String; 7] {
 
 async fn start(connection: &Connection, handle: &str, runner: Option<&str>) -> Result<(), Failure> {
     let context = Context::open(connection).await?;
-    let agent = Directory::load(&context.client).await?.agent(handle)?.id.clone();
+    let agent = Operated::find(&context, handle).await?.account_id;
     let spawned = context.client.spawn_agent(&agent, runner, &system::fresh_key()).await?;
     if context.out.is_json() {
         return context.out.json(&spawned);
@@ -132,14 +132,13 @@ async fn start(connection: &Connection, handle: &str, runner: Option<&str>) -> R
 }
 
 async fn stop(one: &One) -> Result<(), Failure> {
-    let (context, agent) = open(one).await?;
-    let sessions = of_agent(&context, &agent).await?;
+    let context = Context::open(&one.connection).await?;
+    let sessions = Operated::find(&context, &one.handle).await?.session_ids;
     for session in &sessions {
-        context.client.stop_session(&session.session_id).await?;
+        context.client.stop_session(session).await?;
     }
     if context.out.is_json() {
-        let ended: Vec<&str> = sessions.iter().map(|session| session.session_id.as_str()).collect();
-        return context.out.json(&json!({ "stopped_session_ids": ended }));
+        return context.out.json(&json!({ "stopped_session_ids": sessions }));
     }
     let handle = render::line(&one.handle);
     match sessions.len() {
@@ -172,8 +171,8 @@ async fn status(connection: &Connection, handle: Option<&str>) -> Result<(), Fai
 }
 
 async fn logs(one: &One) -> Result<(), Failure> {
-    let (context, agent) = open(one).await?;
-    let session = running(&context, &agent, &one.handle).await?.session_id;
+    let context = Context::open(&one.connection).await?;
+    let session = running(&context, &one.handle).await?.session_id;
     let mut wait = FIRST_WAIT;
     loop {
         match follow(&context, &session).await {
@@ -197,17 +196,19 @@ async fn follow(context: &Context, session: &str) -> Result<(), Failure> {
 }
 
 async fn reload(one: &One) -> Result<(), Failure> {
-    let (context, agent) = open(one).await?;
-    let session = running(&context, &agent, &one.handle).await?;
-    context.client.reload_session(&session.session_id).await?;
+    let context = Context::open(&one.connection).await?;
+    let sessions = Operated::find(&context, &one.handle).await?.session_ids;
+    let session = sessions.first().ok_or_else(|| not_live(&one.handle))?;
+    context.client.reload_session(session).await?;
     if context.out.is_json() {
-        return context.out.json(&json!({ "session_id": session.session_id }));
+        return context.out.json(&json!({ "session_id": session }));
     }
     context.out.line(&format!("reloaded @{}", render::line(&one.handle)))
 }
 
 async fn remove(one: &One) -> Result<(), Failure> {
-    let (context, agent) = open(one).await?;
+    let context = Context::open(&one.connection).await?;
+    let agent = Operated::find(&context, &one.handle).await?.account_id;
     // A runner names an agent's container after its account.
     context.client.remove_container(&agent).await?;
     if context.out.is_json() {
@@ -216,10 +217,29 @@ async fn remove(one: &One) -> Result<(), Failure> {
     context.out.line(&format!("removed @{} from its runner", render::line(&one.handle)))
 }
 
-async fn open(one: &One) -> Result<(Context, String), Failure> {
-    let context = Context::open(&one.connection).await?;
-    let agent = Directory::load(&context.client).await?.agent(&one.handle)?.id.clone();
-    Ok((context, agent))
+/// An agent that the caller runs, which an administrator need not see otherwise.
+struct Operated {
+    account_id: String,
+    /// Live ones; those that are up before those that are away.
+    session_ids: Vec<String>,
+}
+
+impl Operated {
+    async fn find(context: &Context, handle: &str) -> Result<Self, Failure> {
+        let wanted = handle.strip_prefix('@').unwrap_or(handle);
+        let listed = context.client.agents().await?.into_iter().find(|agent| agent.handle == wanted);
+        let (account_id, mut sessions): (String, Vec<_>) = if let Some(agent) = listed {
+            let sessions = agent.sessions.into_iter().map(|session| (session.session_id, session.state));
+            (agent.account_id, sessions.collect())
+        } else {
+            // The server says whether that may be; the sessions of one that is seen are found by watching.
+            let account_id = Directory::load(&context.client).await?.agent(handle)?.id.clone();
+            let sessions = of_agent(context, &account_id).await?.into_iter();
+            (account_id, sessions.map(|session| (session.session_id, session.state)).collect())
+        };
+        sessions.sort_by_key(|(_, state)| *state == "disconnected");
+        Ok(Self { account_id, session_ids: sessions.into_iter().map(|(id, _)| id).collect() })
+    }
 }
 
 async fn of_agent(context: &Context, agent: &str) -> Result<Vec<SessionStatus>, Failure> {
@@ -228,11 +248,15 @@ async fn of_agent(context: &Context, agent: &str) -> Result<Vec<SessionStatus>, 
     Ok(sessions)
 }
 
-/// The session to follow or reload: one that is up before one that is away.
-async fn running(context: &Context, agent: &str, handle: &str) -> Result<SessionStatus, Failure> {
-    let sessions = of_agent(context, agent).await?;
-    let best = sessions.into_iter().min_by_key(|session| session.state == "disconnected");
-    best.ok_or_else(|| Failure::Usage(format!("{handle:?} has no live session that you may watch")))
+/// The session to follow: one that is up before one that is away.
+async fn running(context: &Context, handle: &str) -> Result<SessionStatus, Failure> {
+    let agent = Directory::load(&context.client).await?.agent(handle)?.id.clone();
+    let sessions = of_agent(context, &agent).await?;
+    sessions.into_iter().min_by_key(|session| session.state == "disconnected").ok_or_else(|| not_live(handle))
+}
+
+fn not_live(handle: &str) -> Failure {
+    Failure::Usage(format!("{handle:?} has no live session that you may watch"))
 }
 
 fn show(out: Output, frame: &SessionFrame) -> Result<(), Failure> {

@@ -38,3 +38,30 @@ async fn a_live_agent_is_listed_followed_and_ended() {
     let gone = world.run(&["agents", "remove", "bot"]).await;
     assert_eq!(gone.code, Some(5), "it has no place on a runner: {gone:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_administrator_ends_an_agent_that_it_takes_no_part_with() {
+    let world = World::start(Storage::Sqlite).await.unwrap();
+    let told = world.ok(&["user", "create", "eve"]).await;
+    let secret = told.split_whitespace().last().unwrap();
+    let eve = tempfile::tempdir().unwrap();
+    let as_eve = |arguments: &[&str]| {
+        let mut command = world.command();
+        command.env("HOME", eve.path()).args(arguments);
+        command
+    };
+    for arguments in [["login", secret].as_slice(), &["agent", "create", "hers"]] {
+        assert!(as_eve(arguments).output().await.unwrap().status.success(), "{arguments:?}");
+    }
+    let (_attached, _stdin, _stdout) = Process::spawn(&mut as_eve(&["agent", "attach", "--agent", "hers"]));
+    let sessions = async || {
+        let rows = world.json(&["agents"]).await;
+        rows.iter().find(|row| row["handle"] == "hers").unwrap()["sessions"].as_array().unwrap().len()
+    };
+    until("the session", async || (sessions().await == 1).then_some(())).await;
+    assert_eq!(world.ok(&["agents", "status"]).await.lines().count(), 1, "it is not watched");
+    assert!(world.ok(&["agents", "stop", "@hers"]).await.contains("stopped"));
+    until("the end", async || (sessions().await == 0).then_some(())).await;
+    let other = as_eve(&["agents", "stop", "bot"]).output().await.unwrap();
+    assert_eq!(other.status.code(), Some(2), "a stranger sees nothing to stop");
+}

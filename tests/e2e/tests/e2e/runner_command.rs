@@ -23,6 +23,10 @@ async fn an_agent_is_added_by_its_handle_and_the_configuration_can_be_run() {
     let refused = world.run(&["runner", "check", "--config", config]).await;
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("agent[0].command"), "{refused:?}");
+    fs::write(config, format!("socket_dir = \"/{}\"\n{text}", "x".repeat(90))).unwrap();
+    let refused = world.run(&["runner", "check", "--config", config]).await;
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("socket_dir") && refused.stderr.contains("bytes"), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -47,4 +51,41 @@ async fn a_runner_attaches_with_its_token_and_ends_on_request() {
     let without = world.run(&["runner", "--config", config.to_str().unwrap()]).await;
     assert_eq!(without.code, Some(2));
     assert!(without.stderr.contains("--token-file"), "{without:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn directories_of_a_runner_are_its_own_and_not_its_agents() {
+    let world = World::start(Storage::Memory).await.unwrap();
+    let config = world.home().join("runner.toml");
+    let token = world.home().join("runner-token");
+    let elsewhere = world.home().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(&token, world.ok(&["token", "create", "--runner", "box"]).await).unwrap();
+    let (config_text, elsewhere_text) = (config.to_str().unwrap(), elsewhere.to_str().unwrap());
+    let add = ["runner", "add", "bot", "--config", config_text, "--directory", elsewhere_text, "--", "cat"];
+    world.ok(&add).await;
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("socket_dir = \"sockets\"\n{text}")).unwrap();
+    let log = world.home().join("runner.log");
+    let mut command = world.command();
+    command.current_dir(world.home());
+    command.args([
+        "runner",
+        "--config",
+        "runner.toml",
+        "--token-file",
+        "runner-token",
+        "--state-dir",
+        "state",
+    ]);
+    command.stderr(fs::File::create(&log).unwrap());
+    let (_runner, _stdin, _stdout) = Process::spawn(&mut command);
+    until("the runner", async || fs::read_to_string(&log).unwrap().contains("attached").then_some(())).await;
+    world.ok(&["agents", "start", "bot"]).await;
+    until("the agent's core", async || {
+        let rows = world.json(&["agents", "status"]).await;
+        rows.iter().any(|row| row["state"] == "ready").then_some(())
+    })
+    .await;
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "nothing is made where the agent runs");
 }

@@ -210,7 +210,7 @@ pub(super) fn wrong(path: &Path, index: usize, field: &str, reason: &str) -> Fai
     at(path, &format!("agent[{index}].{field}: {reason}"))
 }
 
-fn at(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
+pub(super) fn at(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
     Failure::Usage(format!("{}: {reason}", path.display()))
 }
 

@@ -78,6 +78,10 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
 
 fn check(args: &CheckArgs) -> Result<(), Failure> {
     let configuration = file::read(&args.config)?;
+    if let Some(directory) = &configuration.socket_dir {
+        compass_gateway::runner::check_sockets(&std::path::absolute(directory)?)
+            .map_err(|reason| file::at(&args.config, &format!("socket_dir: {reason}")))?;
+    }
     for (index, profile) in configuration.profiles.iter().enumerate() {
         compass_gateway::runner::check(profile)
             .map_err(|error| file::wrong(&args.config, index, error.field, &error.reason))?;

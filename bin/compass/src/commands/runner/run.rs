@@ -68,7 +68,7 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
 fn failure(error: RunnerError) -> Failure {
     match error {
         RunnerError::Refused { code, message } => Failure::Refused { code, reason: message },
-        RunnerError::InUse(_) => Failure::Usage(error.to_string()),
+        RunnerError::InUse(_) | RunnerError::Sockets(_) => Failure::Usage(error.to_string()),
         RunnerError::Io { .. } | RunnerError::Sessions(_) => Failure::Local(error.to_string()),
     }
 }
