@@ -254,7 +254,7 @@ impl Container {
                     match exit {
                         Exit::Success => self.shared.uplink.report(&session_id, state),
                         Exit::Failure(reason) => {
-                            self.shared.uplink.report_failure(&session_id, state, reason)
+                            self.shared.uplink.report_failure(&session_id, state, reason);
                         }
                     }
                 }
