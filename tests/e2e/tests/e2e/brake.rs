@@ -86,7 +86,3 @@ async fn a_start_that_fails_is_left_alone_and_told_by_the_doctor(world: &mut Wor
     assert_eq!(rows.iter().find(|row| row["handle"] == "bot").and_then(failures), Some(1));
     assert!(given(world, "bot").is_empty() && notes(world, "bot").is_empty());
 }
-
-fn failures(row: &Value) -> Option<u64> {
-    row["placement"]["failures"].as_u64()
-}
