@@ -130,7 +130,7 @@ async fn a_start_sweep_takes_a_held_message_and_the_settle_does_not_repeat_it() 
 
 #[tokio::test(start_paused = true)]
 async fn a_catch_up_does_not_take_a_held_message() {
-    let (rig, _, one, two, channel) = Rig::with_author_and_listener().await;
+    let (rig, ann, one, two, channel) = Rig::with_author_and_listener().await;
     let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
     // A message without a receipt makes the sender read what is owed again and again.
     let unread = rig.say(&ann, channel, "read by nobody").await;
