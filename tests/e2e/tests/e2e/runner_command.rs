@@ -38,17 +38,21 @@ async fn a_runner_attaches_with_its_token_and_ends_on_request() {
     world.ok(&["runner", "add", "bot", "--config", config.to_str().unwrap(), "--", "cat"]).await;
     let log = world.home().join("runner.log");
     let mut command = world.command();
-    command.arg("runner").arg("--config").arg(&config).arg("--token-file").arg(&token);
+    // A short one: the sockets below it have paths of a limited length.
+    let state = world.home().join("state");
+    let (config, state) = (config.to_str().unwrap(), state.to_str().unwrap());
+    let runner_on = ["runner", "--config", config, "--state-dir", state];
+    command.args(runner_on).arg("--token-file").arg(&token);
     command.stderr(fs::File::create(&log).unwrap());
     let (mut runner, _stdin, _stdout) = Process::spawn(&mut command);
     until("the runner", async || fs::read_to_string(&log).unwrap().contains("attached").then_some(())).await;
-    let second = world.run(&["runner", "--config", config.to_str().unwrap(), "--token", "x"]).await;
+    let second = world.run(&[&runner_on[..], &["--token", "x"]].concat()).await;
     assert_eq!(second.code, Some(2), "one runner uses a state directory: {second:?}");
     runner.signal(Signal::TERM);
     assert!(runner.ended().await.success());
-    let stranger = world.run(&["runner", "--config", config.to_str().unwrap(), "--token", "x"]).await;
+    let stranger = world.run(&[&runner_on[..], &["--token", "x"]].concat()).await;
     assert_eq!(stranger.code, Some(5), "{stranger:?}");
-    let without = world.run(&["runner", "--config", config.to_str().unwrap()]).await;
+    let without = world.run(&runner_on).await;
     assert_eq!(without.code, Some(2));
     assert!(without.stderr.contains("--token-file"), "{without:?}");
 }

@@ -70,13 +70,13 @@ impl World {
             Storage::Postgres => Some(Arc::new(TestDatabase::fresh(Cluster::Durable).await?)),
             Storage::Sqlite | Storage::Memory => None,
         };
-        let home = tempfile::Builder::new().prefix("compass-e2e-").tempdir().unwrap();
+        let home = tempfile::Builder::new().prefix("e2e-").tempdir().unwrap();
         Some(Self { home, storage, database, server: None, listen: "127.0.0.1:0".to_owned() })
     }
 
     /// A second home on the same database, where nothing runs yet.
     pub(crate) fn beside(&self) -> Self {
-        let home = tempfile::Builder::new().prefix("compass-e2e-").tempdir().unwrap();
+        let home = tempfile::Builder::new().prefix("e2e-").tempdir().unwrap();
         let listen = "127.0.0.1:0".to_owned();
         Self { home, storage: self.storage, database: self.database.clone(), server: None, listen }
     }
