@@ -34,8 +34,11 @@ const SHARING: usize = 250;
 const SETUPS: usize = 32;
 /// Handles of one change of members.
 const MEMBERS: usize = 200;
-/// How long everybody is left alone before memory is read.
+/// How long everybody is left alone before memory is read, and again if the server is not quiet by then.
 const SETTLE: Duration = Duration::from_secs(3);
+const SETTLES: u32 = 40;
+/// Processor time that a quiet server uses in that time.
+const QUIET: Duration = Duration::from_millis(150);
 /// How long the idle server's processor time is watched.
 const IDLE: Duration = Duration::from_secs(20);
 /// What one step may take.
@@ -97,10 +100,10 @@ pub(crate) async fn run(
     let mut waiting = placed.into_iter();
     let mut attached = attach(&server.url, waiting.by_ref().take(FEW).collect(), &tasks).await?;
     let beside_few = messages(&mut attached, &mut person).await?;
-    tokio::time::sleep(SETTLE).await;
+    settled(&server).await?;
     let before = server.resident_bytes()?;
     attached.extend(attach(&server.url, waiting.collect(), &tasks).await?);
-    tokio::time::sleep(SETTLE).await;
+    settled(&server).await?;
     let grown = server.resident_bytes()?.saturating_sub(before);
     let busy = server.processor_time()?;
     tokio::time::sleep(IDLE).await;
@@ -113,6 +116,18 @@ pub(crate) async fn run(
     tasks.wait().await;
     let bytes_each = grown as f64 / agents.saturating_sub(FEW).max(1) as f64;
     Ok(Attached { agents, bytes_each, bare_bytes_each, idle_share, beside_few, beside_many, fan_out })
+}
+
+/// Waits until the server has done what the set-up left it to do.
+async fn settled(server: &Server) -> Result<(), BenchError> {
+    for _ in 0..SETTLES {
+        let before = server.processor_time()?;
+        tokio::time::sleep(SETTLE).await;
+        if server.processor_time()?.saturating_sub(before) < QUIET {
+            return Ok(());
+        }
+    }
+    Err(BenchError::Stuck("what attaching many agents leaves to do".to_owned()))
 }
 
 /// What a stream costs a server that does nothing with it.
