@@ -11,7 +11,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Frames that were empty, unknown, or of a session that is not the sender's.
+    /// Frames that were empty, unknown, or of a session that is not the sender's, and receipts that could not be kept.
     pub fn dropped_frames(&self) -> u64 {
         self.dropped_frames.load(Ordering::Relaxed)
     }
@@ -27,8 +27,14 @@ impl Counters {
     }
 
     pub(super) fn drop_frame(&self, why: &str) {
-        self.dropped_frames.fetch_add(1, Ordering::Relaxed);
-        tracing::debug!(why, "a runner's frame was dropped");
+        self.drop_frames(1, why);
+    }
+
+    pub(super) fn drop_frames(&self, count: usize, why: &str) {
+        if count > 0 {
+            self.dropped_frames.fetch_add(u64::try_from(count).unwrap_or(u64::MAX), Ordering::Relaxed);
+            tracing::debug!(count, why, "frames of a runner were dropped");
+        }
     }
 
     pub(super) fn gap(&self, after: u64, found: u64) {

@@ -30,7 +30,8 @@ impl RunnerDoor {
         let (identity, runner) = key::runner(&request)?;
         let (receipts, queue) = mpsc::channel(ack::QUEUE);
         let tenant = runner.tenant().clone();
-        let acknowledging = self.tasks.spawn(ack::run(Arc::clone(&self.hub), tenant, queue));
+        let acknowledging =
+            self.tasks.spawn(ack::run(Arc::clone(&self.hub), Arc::clone(&self.counters), tenant, queue));
         let frames = Frames { door: self.clone(), runner, receipts, last_seq: 0 };
         let taken = frames.take_all(identity, request.into_inner()).await;
         // The answer says that every frame was taken in, receipts included.

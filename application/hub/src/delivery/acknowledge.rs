@@ -16,18 +16,23 @@ struct Acknowledge {
 }
 
 impl WriteJob for Acknowledge {
-    type Outcome = ();
+    /// How many of the messages do not exist.
+    type Outcome = usize;
     type Error = StorageError;
 
     fn locks(&self) -> Locks {
         Locks::Acknowledge { agent: self.agent, messages: self.messages.clone() }
     }
 
-    fn decide(&self, loaded: &Loaded) -> Decision<(), StorageError> {
+    fn decide(&self, loaded: &Loaded) -> Decision<usize, StorageError> {
+        let mut unknown = 0;
         let mut writes = Writes::none();
         let mut moved: HashMap<ChannelId, Cursor> = HashMap::new();
         for &message in &self.messages {
-            let Some(receipt) = loaded.receipt(self.agent, message) else { continue };
+            let Some(receipt) = loaded.receipt(self.agent, message) else {
+                unknown += 1;
+                continue;
+            };
             if receipt.is_owed {
                 writes.clear_owed(self.agent, message);
             }
@@ -40,7 +45,7 @@ impl WriteJob for Acknowledge {
         for (channel, cursor) in moved {
             writes.put_cursor(CursorWrite { agent: self.agent, channel, cursor });
         }
-        Ok((writes, ()))
+        Ok((writes, unknown))
     }
 }
 
@@ -48,7 +53,7 @@ impl Hub {
     /// Acknowledges messages for an agent: they are not delivered to it again.
     ///
     /// Acknowledging twice, out of order, something unknown or without an entitlement changes nothing and is not an
-    /// error. Returns after the commit.
+    /// error. Returns after the commit, with how many of the messages do not exist.
     ///
     /// # Errors
     ///
@@ -58,16 +63,17 @@ impl Hub {
         tenant: &TenantId,
         agent: AccountId,
         mut messages: Vec<MessageId>,
-    ) -> Result<(), StorageError> {
+    ) -> Result<usize, StorageError> {
         messages.sort_unstable();
         messages.dedup();
+        let mut unknown = 0;
         for part in messages.chunks(JOB_MAX) {
             let job = Acknowledge { agent, messages: part.to_vec() };
-            submit(&*self.ports.writer, tenant, job).await?;
+            unknown += submit(&*self.ports.writer, tenant, job).await?;
             if let Some(mailbox) = self.registry.mailbox_of(&(tenant.clone(), agent)) {
                 mailbox.acknowledged(part);
             }
         }
-        Ok(())
+        Ok(unknown)
     }
 }
