@@ -14,7 +14,13 @@ const VALUE_BYTES: usize = 32;
 
 /// A new value; it is shown once.
 pub(super) fn mint(comms: &Comms) -> String {
-    URL_SAFE_NO_PAD.encode(comms.ids.secret())
+    encode(comms.ids.secret())
+}
+
+/// Begins with a letter, so that no command line takes the value for an option; costs one of 256 random bits.
+fn encode(mut secret: [u8; VALUE_BYTES]) -> String {
+    secret[0] &= 0x7f;
+    URL_SAFE_NO_PAD.encode(secret)
 }
 
 /// The hash of a value as a client sent it; none if it has not the form of a value.
@@ -31,4 +37,18 @@ pub(super) fn hash(value: &str) -> TokenHash {
 /// True if `row` keeps this hash, compared in constant time.
 pub(super) fn is_kept_by(hash: &TokenHash, row: &TokenRow) -> bool {
     hash.0.ct_eq(&row.hash.0).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_begins_with_a_letter_and_is_one_that_is_accepted() {
+        for first in 0..=u8::MAX {
+            let value = encode([first; VALUE_BYTES]);
+            assert!(value.starts_with(|first: char| first.is_ascii_alphabetic()), "{value}");
+            assert!(parse(&value).is_some(), "{value}");
+        }
+    }
 }
