@@ -20,7 +20,11 @@ async fn an_answer_of_a_client_that_reset_its_stream_reaches_the_live_agent_with
     let usual = usual_time(world, &mut attach).await;
     let count = trials(50, 15);
     let (mut kept, mut reset) = (0, 0);
-    for trial in 0..count {
+    // Chance decides which resets fall between commit and reply: it goes on until one did.
+    for trial in 0..count * 20 {
+        if trial >= count && reset > 0 && kept > 0 {
+            break;
+        }
         let (_, ask) = world.ask("bot", &format!("reset {trial}")).await;
         let mut raw = CommsServiceClient::new(channel.clone());
         let answer = AskQuestionAnswer {
@@ -52,7 +56,7 @@ async fn an_answer_of_a_client_that_reset_its_stream_reaches_the_live_agent_with
         attach.ack(line["message"]["id"].as_str().unwrap()).await;
     }
     println!(
-        "{count} trials, {reset} streams reset, {kept} of their answers were kept; usual time {usual:?}"
+        "{count} trials at least, {reset} streams reset, {kept} of their answers were kept; usual time {usual:?}"
     );
     assert!(reset > 0 && kept > 0, "no reset fell into the middle of an answer");
     world.nothing_owed("bot").await;
