@@ -15,7 +15,7 @@ use compass_agent::{
     },
     seen::{Delivery, SeenMessage},
     session::{Ended, RunError},
-    tools::PostKeys,
+    tools::{PostKeys, Toolbox},
 };
 use compass_harness::jsonl::run;
 use serde_json::{Value, json};
@@ -124,7 +124,8 @@ impl Program {
             let mut link = Wire { events: queued, sent };
             let mut inbox = Inbox::new(marks, Turns::Reported, "n");
             let keys = PostKeys::new("n");
-            drop(done.send(run(&mut link, &Server, &keys, &mut inbox, BufReader::new(input), output).await));
+            let tools = Toolbox { gateway: &Server, keys: &keys, random: &|| [0; 8] };
+            drop(done.send(run(&mut link, tools, &mut inbox, BufReader::new(input), output).await));
         });
         #[expect(clippy::disallowed_methods, reason = "a test joins its own task")]
         let running = tokio::spawn(async move {

@@ -6,7 +6,7 @@ use std::fmt;
 const INSTANTS: std::ops::RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
 
 /// Gives eight unpredictable bytes; what fences are made of.
-pub type Randomness = dyn FnMut() -> [u8; 8] + Send;
+pub type Randomness = dyn Fn() -> [u8; 8] + Send + Sync;
 
 /// What tells the product's own marks of one render from content: nobody who wrote content can know it.
 ///
@@ -16,7 +16,7 @@ pub struct Fence(String);
 
 impl Fence {
     /// A fence that stands in none of `contents`.
-    pub fn mint(random: &mut Randomness, contents: &[&str]) -> Self {
+    pub fn mint(random: &Randomness, contents: &[&str]) -> Self {
         loop {
             let fence = format!("{:016x}", u64::from_be_bytes(random()));
             if contents.iter().all(|content| !content.contains(&fence)) {
@@ -131,6 +131,8 @@ fn is_bidi(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU8, Ordering};
+
     use super::*;
 
     #[test]
@@ -144,17 +146,14 @@ mod tests {
     }
 
     fn fence() -> Fence {
-        Fence::mint(&mut || [0xab; 8], &[])
+        Fence::mint(&|| [0xab; 8], &[])
     }
 
     #[test]
     fn a_fence_stands_in_no_content_and_is_not_shown_by_debug() {
-        let mut next = 0;
-        let mut random = move || {
-            next += 1;
-            [next; 8]
-        };
-        let fence = Fence::mint(&mut random, &[&"01".repeat(8), "x"]);
+        let next = AtomicU8::new(1);
+        let random = move || [next.fetch_add(1, Ordering::Relaxed); 8];
+        let fence = Fence::mint(&random, &[&"01".repeat(8), "x"]);
         assert_eq!(fence.to_string(), "02".repeat(8));
         assert_eq!(format!("{fence:?}"), "Fence");
     }

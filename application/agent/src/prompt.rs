@@ -19,7 +19,7 @@ const NOBODY: &str = "";
 
 /// Renders a batch as one prompt of the agent `reader` and says how many more messages wait; an empty batch is an
 /// empty text.
-pub fn render(batch: &[Handed], waiting: usize, reader: &str, random: &mut Randomness) -> String {
+pub fn render(batch: &[Handed], waiting: usize, reader: &str, random: &Randomness) -> String {
     if batch.is_empty() {
         return String::new();
     }
@@ -59,7 +59,7 @@ pub fn render(batch: &[Handed], waiting: usize, reader: &str, random: &mut Rando
 /// Bytes a message adds to a prompt at the most, its header included, whoever reads it.
 pub fn cost(handed: &Handed) -> usize {
     // Any fence has the same length, so one that is known to everybody will do for measuring.
-    let fence = Fence::mint(&mut || [0; 8], &[]);
+    let fence = Fence::mint(&|| [0; 8], &[]);
     let mut text = "\n\n".to_owned();
     header(&mut text, handed, &fence);
     record(&mut text, handed, NOBODY, &fence);

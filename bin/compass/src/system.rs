@@ -56,6 +56,11 @@ pub(crate) fn fresh_key() -> String {
     SystemIds.message().to_string()
 }
 
+/// What the fence of one transcript is made of.
+pub(crate) fn fence_bytes() -> [u8; 8] {
+    random()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,6 @@
 
 mod lines;
 mod run;
-mod tools;
 
 pub use lines::{InLine, OutLine};
 pub use run::run;

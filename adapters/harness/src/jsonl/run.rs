@@ -6,17 +6,14 @@ use async_trait::async_trait;
 use compass_agent::{
     inbox::Inbox,
     lanes::Handed,
-    ports::{Gateway, Harness, HarnessError, HarnessEvent, Journal, Link, Notice},
+    ports::{Harness, HarnessError, HarnessEvent, Journal, Link, Notice},
     session::{self, Ended, RunError},
-    tools::PostKeys,
+    tools::Toolbox,
 };
 use futures::{StreamExt, stream::FuturesUnordered};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt, Split};
 
-use super::{
-    lines::{InLine, OutLine, State},
-    tools,
-};
+use super::lines::{InLine, OutLine, State};
 
 /// Calls under way at once; more wait in the program's pipe.
 const CALLS: usize = 64;
@@ -35,15 +32,13 @@ const LINGER: Duration = Duration::from_secs(2);
 /// [`RunError`] if a pipe or the journal fails.
 pub async fn run<J: Journal>(
     link: &mut dyn Link,
-    gateway: &dyn Gateway,
-    keys: &PostKeys,
+    tools: Toolbox<'_>,
     inbox: &mut Inbox<J>,
     input: impl AsyncBufRead + Unpin + Send,
     output: impl AsyncWrite + Unpin + Send,
 ) -> Result<Ended, RunError> {
     let mut program = Program {
-        gateway,
-        keys,
+        tools,
         input: Some(input.split(b'\n')),
         number: 0,
         calls: FuturesUnordered::new(),
@@ -52,14 +47,13 @@ pub async fn run<J: Journal>(
         written: 0,
         unflushed: false,
     };
-    session::run(link, gateway, inbox, &mut program).await
+    session::run(link, tools.gateway, inbox, &mut program).await
 }
 
 type Call<'a> = Pin<Box<dyn Future<Output = OutLine> + Send + 'a>>;
 
 struct Program<'a, R, W> {
-    gateway: &'a dyn Gateway,
-    keys: &'a PostKeys,
+    tools: Toolbox<'a>,
     /// None once the program closed its output.
     input: Option<Split<R>>,
     /// Lines read so far.
@@ -149,9 +143,9 @@ impl<R, W> Program<'_, R, W> {
         self.number += 1;
         match serde_json::from_slice(line) {
             Ok(InLine::Call { id, tool, arguments }) => {
-                let (gateway, keys) = (self.gateway, self.keys);
+                let tools = self.tools;
                 self.calls.push(Box::pin(async move {
-                    match tools::call(gateway, keys, &id, &tool, arguments).await {
+                    match tools.call(&id, &tool, arguments).await {
                         Ok(output) => OutLine::Result { id, ok: true, output: Some(output), error: None },
                         Err(error) => {
                             OutLine::Result { id, ok: false, output: None, error: Some(error.to_string()) }

@@ -1,4 +1,4 @@
-//! The gateway, the link and its streams below the core, the harness above, the journal beside it.
+//! The gateway, the mailbox, the link and its streams below the core, the harness above, the journal beside it.
 
 mod control;
 mod frames;
@@ -6,6 +6,7 @@ mod gateway;
 mod harness;
 mod journal;
 mod link;
+mod mailbox;
 
 pub use control::{Control, ControlOp, ControlSource, ControlStream, StreamBroken};
 pub use frames::{Activity, Frame, PublishError, Publisher, SessionEvent, SessionState, ToolCallStatus};
@@ -13,3 +14,4 @@ pub use gateway::{Call, CallError, CallResult, Channel, Gateway};
 pub use harness::{Harness, HarnessError, HarnessEvent, Notice};
 pub use journal::{Journal, JournalError, Mark, Wait};
 pub use link::{Link, LinkEvent, TurnState};
+pub use mailbox::{Mailbox, Owed};

@@ -1,5 +1,7 @@
 //! What a prompt says, whatever members wrote.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use proptest::prelude::*;
 
 use super::*;
@@ -7,12 +9,12 @@ use crate::seen::{Delivery, SeenOption};
 
 const F: &str = "abababababababab";
 
-fn constant() -> impl FnMut() -> [u8; 8] + Send {
+fn constant() -> impl Fn() -> [u8; 8] + Send + Sync {
     || [0xab; 8]
 }
 
 fn fence() -> Fence {
-    Fence::mint(&mut constant(), &[])
+    Fence::mint(&constant(), &[])
 }
 
 fn message(id: &str, blocks: Vec<SeenBlock>) -> Handed {
@@ -64,7 +66,7 @@ fn answered_for(asker: &str, questions: Vec<SeenQuestion>) -> SeenBlock {
 }
 
 fn shown(batch: &[Handed]) -> String {
-    render(batch, 0, "me", &mut constant())
+    render(batch, 0, "me", &constant())
 }
 
 fn named(channel: &str, topic: &str, handed: Handed) -> Handed {
@@ -123,14 +125,14 @@ fn a54_missing_labels_fall_back_and_names_stay_on_their_line() {
 
 #[test]
 fn a54_an_empty_batch_is_an_empty_text() {
-    assert_eq!(render(&[], 7, "me", &mut constant()), "");
+    assert_eq!(render(&[], 7, "me", &constant()), "");
 }
 
 #[test]
 fn what_waits_is_counted_and_a_repeat_over_lives_is_marked() {
     let mut repeated = message("m1", vec![text("x")]);
     repeated.delivered_before = true;
-    let prompt = render(&[repeated], 3, "me", &mut constant());
+    let prompt = render(&[repeated], 3, "me", &constant());
     assert!(prompt.contains(&format!("[waiting {F}] 3 messages more;")), "{prompt}");
     assert!(prompt.contains(&format!("Z\">\n[delivered before {F}]")), "{prompt}");
 }
@@ -169,7 +171,7 @@ fn a55_an_answer_reads_from_its_snapshot_in_the_order_of_its_questions() {
 #[test]
 fn an_answer_to_the_ask_of_another_names_who_asked() {
     let of = |asker: &str, reader| {
-        render(&[message("m1", vec![answered_for(asker, vec![])])], 0, reader, &mut constant())
+        render(&[message("m1", vec![answered_for(asker, vec![])])], 0, reader, &constant())
     };
     let says = |whose: &str| format!("\n[answer {F} id=\"ask1\"] {whose} was answered by acc2.\n");
     for (asker, reader, whose) in [
@@ -193,13 +195,10 @@ fn a55_an_answer_reads_the_same_by_both_lanes_and_in_a_fresh_session() {
 
 #[test]
 fn two_renders_of_one_batch_have_different_fences() {
-    let mut next = 0_u64;
-    let mut random = move || {
-        next += 1;
-        next.to_be_bytes()
-    };
+    let next = AtomicU64::new(1);
+    let random = move || next.fetch_add(1, Ordering::Relaxed).to_be_bytes();
     let batch = [message("m1", vec![text("x")])];
-    assert_ne!(render(&batch, 0, "me", &mut random), render(&batch, 0, "me", &mut random));
+    assert_ne!(render(&batch, 0, "me", &random), render(&batch, 0, "me", &random));
 }
 
 fn hostile() -> impl Strategy<Value = String> {
@@ -220,11 +219,11 @@ proptest! {
         body in hostile(), channel in hostile(), topic in hostile(), handle in hostile(), id in hostile(),
         label in hostile(), custom in hostile(), asker in prop_oneof![Just("me".to_owned()), hostile()],
     ) {
-        let mut calls = 0_u8;
+        let calls = AtomicU64::new(1);
         // The first fences are ones that the content may have guessed.
-        let mut random = move || {
-            calls += 1;
-            if calls < 3 { [0xab; 8] } else { [calls; 8] }
+        let random = move || match calls.fetch_add(1, Ordering::Relaxed) {
+            1 | 2 => [0xab; 8],
+            later => later.to_be_bytes(),
         };
         let mut answer = question(&label, &["0"], &custom);
         answer.options[0].label = label.clone();
@@ -232,7 +231,7 @@ proptest! {
             named(&channel, &topic, message(&id, vec![text(&body), answered_for(&asker, vec![answer.clone()])]));
         handed.delivery.from_handle = handle;
         handed.delivery.message.topic_id.clone_from(&id);
-        let prompt = render(std::slice::from_ref(&handed), 1, "me", &mut random);
+        let prompt = render(std::slice::from_ref(&handed), 1, "me", &random);
         let fence: String = prompt.chars().skip("[messages ".len()).take(16).collect();
         let bad = |value: &str| usize::from(crate::guard::attr(value) == "(malformed)");
         let author = &handed.delivery.from_handle;
@@ -254,7 +253,7 @@ proptest! {
             })
             .collect();
         let most: usize = FRAME_BYTES + batch.iter().map(cost).sum::<usize>();
-        let mut random = || 0x1234_5678_9abc_def0_u64.to_be_bytes();
-        prop_assert!(render(&batch, 1_000_000, "me", &mut random).len() <= most);
+        let random = || 0x1234_5678_9abc_def0_u64.to_be_bytes();
+        prop_assert!(render(&batch, 1_000_000, "me", &random).len() <= most);
     }
 }

@@ -51,13 +51,13 @@ impl Harness for Model {
     }
 
     async fn inject(&mut self, batch: Vec<Handed>, waiting: usize) -> Result<(), HarnessError> {
-        let prompt = prompt::render(&batch, waiting, "me", &mut || [0xab; 8]);
+        let prompt = prompt::render(&batch, waiting, "me", &|| [0xab; 8]);
         drop(self.log.send(format!("prompt {}", records(&prompt))));
         Ok(())
     }
 
     async fn interrupt(&mut self, message: Handed) -> Result<(), HarnessError> {
-        let prompt = prompt::render(&[message], 0, "me", &mut || [0xab; 8]);
+        let prompt = prompt::render(&[message], 0, "me", &|| [0xab; 8]);
         drop(self.log.send(format!("interrupt {}", records(&prompt))));
         Ok(())
     }

@@ -6,10 +6,14 @@ use crate::{
     ports::{Call, CallResult, Gateway},
 };
 
-const TOOL: &str = "comms_cancel_ask";
+/// Its name.
+pub(super) const NAME: &str = "comms_cancel_ask";
+/// What a model is told of it.
+pub(super) const DESCRIPTION: &str = "Withdraws your own pending ask, so that it takes no answer. A repeat succeeds. already_exists means that the ask was \
+     answered first, and that answer arrives in a later turn.";
 
 /// Parameters of `comms_cancel_ask`.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct CancelAskParams {
     /// From the ask tool's result, or from an ask marker of a list; not blank.
@@ -28,13 +32,13 @@ pub async fn cancel_ask(
 ) -> Result<ToolOutput, ToolError> {
     require("ask_id", &params.ask_id)?;
     let call = Call::CancelAsk { ask_id: params.ask_id.clone() };
-    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(TOOL, &error))? {
+    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(NAME, &error))? {
         CallResult::CancelAsk => Ok(ToolOutput {
             text: format!("Withdrew ask {}; no answer will arrive.", attr(&params.ask_id)),
             ask_id: Some(params.ask_id),
             ..ToolOutput::text(String::new())
         }),
-        other => Err(ToolError::protocol(TOOL, "cancel_ask", &other)),
+        other => Err(ToolError::protocol(NAME, "cancel_ask", &other)),
     }
 }
 

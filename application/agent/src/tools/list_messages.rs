@@ -3,12 +3,16 @@
 use super::{ToolError, ToolOutput, channel};
 use crate::ports::{Call, CallResult, Gateway};
 
-const TOOL: &str = "comms_list_messages";
+/// Its name.
+pub(super) const NAME: &str = "comms_list_messages";
+/// What a model is told of it.
+pub(super) const DESCRIPTION: &str = "Reads messages of a channel, oldest first; each has its author, time and topic, and asks show their ids. Without a \
+     channel it reads your home channel.";
 /// Messages a model may ask for at once.
 const LIMIT: u32 = 100;
 
 /// Parameters of `comms_list_messages`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct ListMessagesParams {
     /// The channel's name; the home channel if absent, never blank.
@@ -44,7 +48,7 @@ pub async fn list_messages(
         limit: params.limit.unwrap_or(0),
         before_message_id: params.before_message_id,
     };
-    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(TOOL, &error))? {
+    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(NAME, &error))? {
         CallResult::List(mut messages) => {
             messages.reverse();
             let text = match messages.len() {
@@ -53,7 +57,7 @@ pub async fn list_messages(
             };
             Ok(ToolOutput { messages: Some(messages), ..ToolOutput::text(text) })
         }
-        other => Err(ToolError::protocol(TOOL, "list", &other)),
+        other => Err(ToolError::protocol(NAME, "list", &other)),
     }
 }
 

@@ -5,6 +5,7 @@ mod list_messages;
 mod outcome;
 mod post_ask;
 mod post_message;
+mod registry;
 mod set_status;
 
 pub use cancel_ask::{CancelAskParams, cancel_ask};
@@ -13,13 +14,10 @@ pub use outcome::{ToolError, ToolOutput};
 pub(crate) use post_ask::post_ask_under;
 pub use post_ask::{OptionParams, PostAskParams, QuestionParams, post_ask};
 pub use post_message::{PostMessageParams, post_message};
+pub use registry::{ALL, Access, CallFailed, Tool, Toolbox, names};
 pub use set_status::{SetStatusParams, set_status};
 
 use crate::ports::Channel;
-
-/// Names of the tools, in the order they are offered.
-pub const NAMES: [&str; 5] =
-    ["comms_post_message", "comms_post_ask", "comms_cancel_ask", "comms_list_messages", "compass_set_status"];
 
 /// Keys for posts: a nonce of this connection and the call's id, so that call ids that repeat between sessions
 /// do not collide.

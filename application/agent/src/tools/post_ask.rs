@@ -14,10 +14,15 @@ use crate::{
     seen::SeenBlock,
 };
 
-const TOOL: &str = "comms_post_ask";
+/// Its name.
+pub(super) const NAME: &str = "comms_post_ask";
+/// What a model is told of it.
+pub(super) const DESCRIPTION: &str = "Asks people to decide, and returns at once. A person answers once; the answer arrives in a later turn, so do not \
+     wait for it: go on with what does not depend on it. To revise an ask, post the new one first, then withdraw the \
+     old one with comms_cancel_ask.";
 
 /// Parameters of `comms_post_ask`.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct PostAskParams {
     /// At least one.
@@ -32,7 +37,7 @@ pub struct PostAskParams {
 }
 
 /// One question.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct QuestionParams {
     /// Not blank, unique within the ask.
@@ -53,7 +58,7 @@ pub struct QuestionParams {
 }
 
 /// One option; its id is its place.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct OptionParams {
     /// What a person reads.
@@ -118,12 +123,12 @@ pub(crate) async fn post_ask_under(
         blocks: vec![DraftBlock::Ask(AskDraft { questions })],
         key,
     };
-    let result = gateway.call(call_id, call).await.map_err(|error| ToolError::call(TOOL, &error))?;
+    let result = gateway.call(call_id, call).await.map_err(|error| ToolError::call(NAME, &error))?;
     let CallResult::Post(Some(message)) = &result else {
-        return Err(ToolError::protocol(TOOL, "post with an ask", &result));
+        return Err(ToolError::protocol(NAME, "post with an ask", &result));
     };
     let Some(SeenBlock::Ask { ask }) = message.blocks.first() else {
-        return Err(ToolError::protocol(TOOL, "post with an ask", &result));
+        return Err(ToolError::protocol(NAME, "post with an ask", &result));
     };
     let text = format!(
         "Posted ask {} in topic {}. The answer arrives in a later turn; do not wait for it, go on.",

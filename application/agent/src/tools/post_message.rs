@@ -8,10 +8,13 @@ use crate::{
     ports::{Call, CallResult, Gateway},
 };
 
-const TOOL: &str = "comms_post_message";
+/// Its name.
+pub(super) const NAME: &str = "comms_post_message";
+/// What a model is told of it.
+pub(super) const DESCRIPTION: &str = "Posts a message to a topic of a channel and returns at once. Everyone who takes part in the channel can read it.";
 
 /// Parameters of `comms_post_message`.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct PostMessageParams {
     /// What to say; not blank.
@@ -45,7 +48,7 @@ pub async fn post_message(
         blocks: vec![DraftBlock::Text(params.text)],
         key: keys.key(call_id),
     };
-    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(TOOL, &error))? {
+    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(NAME, &error))? {
         CallResult::Post(Some(message)) => Ok(ToolOutput {
             message_id: Some(message.id.clone()),
             topic_id: Some(message.topic_id.clone()),
@@ -55,7 +58,7 @@ pub async fn post_message(
                 attr(&message.topic_id)
             ))
         }),
-        other => Err(ToolError::protocol(TOOL, "post with a message", &other)),
+        other => Err(ToolError::protocol(NAME, "post with a message", &other)),
     }
 }
 

@@ -6,10 +6,14 @@ use crate::{
     ports::{Call, CallResult, Gateway},
 };
 
-const TOOL: &str = "compass_set_status";
+/// Its name.
+pub(super) const NAME: &str = "compass_set_status";
+/// What a model is told of it.
+pub(super) const DESCRIPTION: &str =
+    "Tells people what you are doing now, in one short line. It replaces the line before.";
 
 /// Parameters of `compass_set_status`.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct SetStatusParams {
     /// Not blank; the server cuts it at 140 code points.
@@ -28,9 +32,9 @@ pub async fn set_status(
 ) -> Result<ToolOutput, ToolError> {
     require("activity", &params.activity)?;
     let call = Call::SetStatus { activity: params.activity.clone() };
-    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(TOOL, &error))? {
+    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(NAME, &error))? {
         CallResult::SetStatus => Ok(ToolOutput::text(format!("Status: {}", flat(&params.activity)))),
-        other => Err(ToolError::protocol(TOOL, "set_status", &other)),
+        other => Err(ToolError::protocol(NAME, "set_status", &other)),
     }
 }
 

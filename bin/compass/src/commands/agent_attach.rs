@@ -2,7 +2,12 @@
 
 use std::{io::IsTerminal as _, path::PathBuf, time::Duration};
 
-use compass_agent::{inbox::Inbox, lanes::Turns, session::Ended, tools::PostKeys};
+use compass_agent::{
+    inbox::Inbox,
+    lanes::Turns,
+    session::Ended,
+    tools::{PostKeys, Toolbox},
+};
 use compass_gateway::{Attach, Endpoint, FileJournal, RunnerLink};
 use compass_harness::jsonl::{self, OutLine};
 use compass_runner::Backoff;
@@ -52,8 +57,9 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     let attach = Attach { instance_id, take_over: args.take_over };
     let (mut link, gateway) = RunnerLink::start(&endpoint, attach, &tasks);
     let keys = PostKeys::new(system::fresh_key());
+    let tools = Toolbox { gateway: &gateway, keys: &keys, random: &system::fence_bytes };
     let input = BufReader::new(tokio::io::stdin());
-    let ended = jsonl::run(&mut link, &gateway, &keys, &mut inbox, input, tokio::io::stdout()).await;
+    let ended = jsonl::run(&mut link, tools, &mut inbox, input, tokio::io::stdout()).await;
     link.finish(LINGER).await;
     tasks.close();
     tasks.wait().await;

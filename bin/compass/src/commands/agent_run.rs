@@ -9,7 +9,7 @@ use compass_agent::{
     ports::{Frame, SessionState},
     session::{Ended, RunError},
     spine::Spine,
-    tools::PostKeys,
+    tools::{PostKeys, Toolbox},
 };
 use compass_gateway::{AgentSocket, FileJournal};
 use compass_harness::jsonl;
@@ -136,9 +136,10 @@ async fn drive(
     let life = system::fresh_key();
     let mut inbox = Inbox::new(journal, Turns::Reported, &life);
     let keys = PostKeys::new(life);
+    let tools = Toolbox { gateway: socket, keys: &keys, random: &system::fence_bytes };
     let (stdin, stdout) = program.pipes;
     let ended = {
-        let running = jsonl::run(link, socket, &keys, &mut inbox, BufReader::new(stdout), stdin);
+        let running = jsonl::run(link, tools, &mut inbox, BufReader::new(stdout), stdin);
         tokio::pin!(running);
         tokio::select! {
             ended = &mut running => Some(ended),

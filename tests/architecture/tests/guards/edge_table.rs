@@ -38,8 +38,18 @@ pub(crate) const TABLE: &[Row] = &[
     ("compass-runner", &["compass-domain", "thiserror"], &[]),
     (
         "compass-agent",
-        &["compass-domain", "async-trait", "futures", "serde", "thiserror", "tokio", "tokio-util"],
-        &["proptest", "serde_json"],
+        &[
+            "compass-domain",
+            "async-trait",
+            "futures",
+            "schemars",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "tokio",
+            "tokio-util",
+        ],
+        &["proptest"],
     ),
     (
         "compass-memory",
@@ -137,7 +147,17 @@ pub(crate) const TABLE: &[Row] = &[
     ),
     (
         "compass-harness",
-        &["compass-agent", "async-trait", "futures", "serde", "serde_json", "thiserror", "tokio"],
+        &[
+            "compass-agent",
+            "agent-client-protocol",
+            "async-trait",
+            "futures",
+            "rmcp",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "tokio",
+        ],
         &[],
     ),
     (
@@ -167,6 +187,7 @@ pub(crate) const TABLE: &[Row] = &[
             "serde",
             "serde_json",
             "serde_path_to_error",
+            "similar",
             "tempfile",
             "thiserror",
             "time",
