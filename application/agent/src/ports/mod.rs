@@ -12,6 +12,6 @@ pub use control::{Control, ControlOp, ControlSource, ControlStream, StreamBroken
 pub use frames::{Activity, Frame, PublishError, Publisher, SessionEvent, SessionState, ToolCallStatus};
 pub use gateway::{Call, CallError, CallResult, Channel, Gateway};
 pub use harness::{Harness, HarnessError, HarnessEvent, Notice};
-pub use journal::{Journal, JournalError, Mark, Wait};
+pub use journal::{HandOver, Journal, JournalError, Mark, Wait};
 pub use link::{Link, LinkEvent, TurnState};
 pub use mailbox::{Mailbox, Owed};
