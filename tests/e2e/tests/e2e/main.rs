@@ -26,4 +26,5 @@ mod samples;
 mod serve;
 mod spec;
 mod storm;
+mod tools;
 mod wedged;
