@@ -20,6 +20,15 @@ const NOBODY: &str = "";
 /// Renders a batch as one prompt of the agent `reader` and says how many more messages wait; an empty batch is an
 /// empty text.
 pub fn render(batch: &[Handed], waiting: usize, reader: &str, random: &Randomness) -> String {
+    compose(batch, waiting, false, reader, random)
+}
+
+/// Renders messages for which a turn was cut short, and says that its work is not done.
+pub fn render_interrupting(batch: &[Handed], reader: &str, random: &Randomness) -> String {
+    compose(batch, 0, true, reader, random)
+}
+
+fn compose(batch: &[Handed], waiting: usize, interrupts: bool, reader: &str, random: &Randomness) -> String {
     if batch.is_empty() {
         return String::new();
     }
@@ -41,6 +50,15 @@ pub fn render(batch: &[Handed], waiting: usize, reader: &str, random: &Randomnes
         }
     }
     text.push('\n');
+    if interrupts {
+        put(
+            &mut text,
+            format_args!(
+                "[interrupted {fence}] Your turn was cut short for this. Its work is not done: go on with it \
+                 afterwards, unless the messages say otherwise.\n"
+            ),
+        );
+    }
     if waiting > 0 {
         put(
             &mut text,
