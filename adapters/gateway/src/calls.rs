@@ -30,6 +30,44 @@ pub(crate) fn request(call_id: &str, call: Call) -> v1::CommsCallRequest {
             before_message_id,
             ..v1::ListMessagesRequest::default()
         }),
+        Call::ListTopics { channel, include_archived } => {
+            let (channel_id, channel_name) = match channel {
+                Channel::Home => (String::new(), String::new()),
+                Channel::Name(name) => (String::new(), name),
+                Channel::Id(id) => (id, String::new()),
+            };
+            WireCall::ListTopics(v1::ListTopicsRequest { channel_id, include_archived, channel_name })
+        }
+        Call::Roster { scope } => WireCall::Roster(v1::GetRosterRequest {
+            scope: mapping::scope(scope).into(),
+            ..v1::GetRosterRequest::default()
+        }),
+        Call::OpenDm { peer_handle } => WireCall::OpenDm(v1::OpenDmRequest { peer_handle }),
+        Call::CreateChannel { name, group, members } => WireCall::CreateChannel(v1::CreateChannelRequest {
+            name,
+            group_name: group,
+            member_handles: members,
+            ..v1::CreateChannelRequest::default()
+        }),
+        Call::UpdateMembers { channel, changes } => {
+            WireCall::UpdateMembers(v1::UpdateChannelMembersRequest {
+                channel_name: channel,
+                add_handles: changes.add,
+                remove_handles: changes.remove,
+                subscribe_handles: changes.subscribe,
+                unsubscribe_handles: changes.unsubscribe,
+                new_name: changes.new_name,
+                ..v1::UpdateChannelMembersRequest::default()
+            })
+        }
+        Call::CreateChannelGroup { name, parent_group, visibility } => {
+            WireCall::CreateChannelGroup(v1::CreateChannelGroupRequest {
+                name,
+                parent_group_name: parent_group,
+                visibility: mapping::visibility(visibility).into(),
+                ..v1::CreateChannelGroupRequest::default()
+            })
+        }
         Call::SetStatus { activity } => WireCall::SetStatus(v1::SetAgentStatusRequest { activity }),
         Call::CancelAsk { ask_id } => WireCall::CancelAsk(v1::CancelAskRequest { ask_id }),
     };
@@ -59,13 +97,26 @@ pub(crate) fn result(result: Option<v1::CommsCallResult>) -> Result<CallResult, 
         }
         Some(WireResult::SetStatus(_)) => Ok(CallResult::SetStatus),
         Some(WireResult::CancelAsk(_)) => Ok(CallResult::CancelAsk),
-        Some(WireResult::Roster(_)) => unexpected("roster"),
+        Some(WireResult::ListTopics(list)) => {
+            Ok(CallResult::ListTopics(list.topics.into_iter().map(mapping::topic).collect()))
+        }
+        Some(WireResult::Roster(roster)) => {
+            Ok(CallResult::Roster(roster.entries.into_iter().map(mapping::roster_entry).collect()))
+        }
+        Some(WireResult::OpenDm(opened)) => {
+            Ok(CallResult::OpenDm { channel: opened.channel.map(mapping::channel), created: opened.created })
+        }
+        Some(WireResult::CreateChannel(created)) => {
+            Ok(CallResult::CreateChannel(created.channel.map(mapping::channel)))
+        }
+        Some(WireResult::UpdateMembers(updated)) => {
+            Ok(CallResult::UpdateMembers(updated.channel.map(mapping::channel)))
+        }
+        Some(WireResult::CreateChannelGroup(created)) => {
+            Ok(CallResult::CreateChannelGroup(created.group.map(mapping::group)))
+        }
+        // No tool changes a pinned board.
         Some(WireResult::Pin(_)) => unexpected("pin"),
-        Some(WireResult::CreateChannel(_)) => unexpected("create_channel"),
-        Some(WireResult::UpdateMembers(_)) => unexpected("update_members"),
-        Some(WireResult::CreateChannelGroup(_)) => unexpected("create_channel_group"),
-        Some(WireResult::OpenDm(_)) => unexpected("open_dm"),
-        Some(WireResult::ListTopics(_)) => unexpected("list_topics"),
     }
 }
 
@@ -112,6 +163,9 @@ fn list_container(channel: Channel) -> Option<list_messages_request::Container> 
 
 #[cfg(test)]
 mod tests {
+    use compass_agent::ports::MemberChanges;
+    use compass_domain::{group::Visibility, roster::RosterScope};
+
     use super::*;
 
     #[test]
@@ -121,6 +175,120 @@ mod tests {
         for broken in [Status::unavailable("gone"), Status::deadline_exceeded("late"), Status::unknown("?")] {
             assert!(matches!(failure(&broken), CallError::OutcomeUnknown(_)), "{broken:?}");
         }
+    }
+
+    fn arm(call: Call) -> WireCall {
+        request("7", call).call.expect("an arm")
+    }
+
+    #[test]
+    fn what_names_a_channel_is_its_id_or_its_name_or_nothing() {
+        for (channel, id, name) in [
+            (Channel::Home, "", ""),
+            (Channel::Name("ops".into()), "", "ops"),
+            (Channel::Id("c".into()), "c", ""),
+        ] {
+            let WireCall::ListTopics(list) = arm(Call::ListTopics { channel, include_archived: true }) else {
+                panic!("another arm")
+            };
+            assert_eq!((list.channel_id.as_str(), list.channel_name.as_str()), (id, name));
+            assert!(list.include_archived);
+        }
+    }
+
+    #[test]
+    fn every_scope_is_sent_seen_from_the_caller() {
+        for (scope, wire) in [
+            (RosterScope::Neighborhood, v1::RosterScope::Neighborhood),
+            (RosterScope::Subtree, v1::RosterScope::Subtree),
+            (RosterScope::Owner, v1::RosterScope::Owner),
+        ] {
+            let expected = v1::GetRosterRequest { scope: wire.into(), ..v1::GetRosterRequest::default() };
+            assert_eq!(arm(Call::Roster { scope }), WireCall::Roster(expected));
+        }
+    }
+
+    #[test]
+    fn channels_groups_and_members_go_by_name_and_handle() {
+        let create = Call::CreateChannel { name: "c".into(), group: "g".into(), members: vec!["m".into()] };
+        let expected = v1::CreateChannelRequest {
+            name: "c".into(),
+            group_name: "g".into(),
+            member_handles: vec!["m".into()],
+            ..v1::CreateChannelRequest::default()
+        };
+        assert_eq!(arm(create), WireCall::CreateChannel(expected));
+        let changes = MemberChanges {
+            add: vec!["a".into()],
+            remove: vec!["r".into()],
+            subscribe: vec!["s".into()],
+            unsubscribe: vec!["u".into()],
+            new_name: "n".into(),
+        };
+        let expected = v1::UpdateChannelMembersRequest {
+            channel_name: "c".into(),
+            add_handles: vec!["a".into()],
+            remove_handles: vec!["r".into()],
+            subscribe_handles: vec!["s".into()],
+            unsubscribe_handles: vec!["u".into()],
+            new_name: "n".into(),
+            ..v1::UpdateChannelMembersRequest::default()
+        };
+        assert_eq!(
+            arm(Call::UpdateMembers { channel: "c".into(), changes }),
+            WireCall::UpdateMembers(expected)
+        );
+        for (visibility, wire) in [
+            (Visibility::Owner, v1::ChannelGroupVisibility::Owner),
+            (Visibility::Shared, v1::ChannelGroupVisibility::Shared),
+        ] {
+            let create = Call::CreateChannelGroup { name: "g".into(), parent_group: "p".into(), visibility };
+            let expected = v1::CreateChannelGroupRequest {
+                name: "g".into(),
+                parent_group_name: "p".into(),
+                visibility: wire.into(),
+                ..v1::CreateChannelGroupRequest::default()
+            };
+            assert_eq!(arm(create), WireCall::CreateChannelGroup(expected));
+        }
+        let open = Call::OpenDm { peer_handle: "bo".into() };
+        assert_eq!(arm(open), WireCall::OpenDm(v1::OpenDmRequest { peer_handle: "bo".into() }));
+    }
+
+    #[test]
+    fn every_arm_of_the_wire_is_the_same_arm_here_but_the_pin() {
+        let arms = [
+            WireResult::Post(v1::PostMessageResponse::default()),
+            WireResult::List(v1::ListMessagesResponse::default()),
+            WireResult::Roster(v1::GetRosterResponse::default()),
+            WireResult::SetStatus(v1::SetAgentStatusResponse::default()),
+            WireResult::Pin(v1::UpdatePinnedBoardResponse::default()),
+            WireResult::CreateChannel(v1::CreateChannelResponse::default()),
+            WireResult::UpdateMembers(v1::UpdateChannelMembersResponse::default()),
+            WireResult::CreateChannelGroup(v1::CreateChannelGroupResponse::default()),
+            WireResult::OpenDm(v1::OpenDmResponse::default()),
+            WireResult::ListTopics(v1::ListTopicsResponse::default()),
+            WireResult::CancelAsk(v1::CancelAskResponse::default()),
+        ];
+        let names: Vec<String> = arms
+            .into_iter()
+            .map(|arm| v1::CommsCallResult { call_id: "1".into(), result: Some(arm) })
+            .map(|wire| result(Some(wire)).expect("no error").arm().to_owned())
+            .collect();
+        let expected = [
+            "post",
+            "list",
+            "roster",
+            "set_status",
+            "pin",
+            "create_channel",
+            "update_members",
+            "create_channel_group",
+            "open_dm",
+            "list_topics",
+            "cancel_ask",
+        ];
+        assert_eq!(names, expected);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use compass_agent::ports::{Journal, JournalError, Mark, Wait};
+use compass_agent::ports::{HandOver, Journal, JournalError, Mark, Wait};
 use fs4::fs_std::FileExt;
 
 /// Taken messages that are remembered; far above any sweep.
@@ -26,6 +26,8 @@ pub struct FileJournal {
     read_to: u64,
     marks: HashMap<String, (Mark, u64)>,
     lines: u64,
+    /// Files of the waits of this process by key. They are locked for as long as it lives, so others can tell.
+    held: HashMap<String, File>,
 }
 
 impl FileJournal {
@@ -43,7 +45,8 @@ impl FileJournal {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&waits).map_err(in_file(&waits))?;
         let lock = open(&folder.join("lock"))?;
         let log = open(&folder.join("marks.log"))?;
-        let mut journal = Self { folder, lock, log, read_to: 0, marks: HashMap::new(), lines: 0 };
+        let mut journal =
+            Self { folder, lock, log, read_to: 0, marks: HashMap::new(), lines: 0, held: HashMap::new() };
         journal.locked(Self::refresh)?;
         Ok(journal)
     }
@@ -146,6 +149,18 @@ impl FileJournal {
         Ok(self.folder.join("waits").join(key))
     }
 
+    /// True if the process that waits under this key lives: it holds the file's lock alone.
+    fn lives(&self, key: &str) -> Result<bool, JournalError> {
+        if self.held.contains_key(key) {
+            return Ok(true);
+        }
+        let path = self.wait_file(key)?;
+        match File::open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            opened => opened.and_then(|file| Ok(!FileExt::try_lock_shared(&file)?)).map_err(in_file(&path)),
+        }
+    }
+
     /// Rewrites the log with every begun mark and the newest taken ones.
     fn compact(&mut self) -> Result<(), JournalError> {
         let mut marks: Vec<_> = self.marks.iter().collect();
@@ -202,13 +217,16 @@ impl Journal for FileJournal {
             file.set_len(0).map_err(in_file(&fresh))?;
             file.write_all(&text).map_err(in_file(&fresh))?;
             file.sync_all().map_err(in_file(&fresh))?;
+            FileExt::lock_exclusive(&file).map_err(in_file(&fresh))?;
             fs::rename(&fresh, &path).map_err(in_file(&path))?;
+            journal.held.insert(wait.key.clone(), file);
             sync_folder(path.parent())
         })
     }
 
     fn end_wait(&mut self, key: &str) -> Result<(), JournalError> {
         let path = self.wait_file(key)?;
+        self.held.remove(key);
         match fs::remove_file(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             removed => removed.map_err(in_file(&path)).and_then(|()| sync_folder(path.parent())),
@@ -234,6 +252,28 @@ impl Journal for FileJournal {
         waits.sort_unstable_by(|a: &Wait, b: &Wait| a.key.cmp(&b.key));
         Ok(waits)
     }
+
+    fn live_waits(&mut self) -> Result<Vec<Wait>, JournalError> {
+        // Under the lock, so that no process begins a wait of the same key in between.
+        self.locked(|journal| {
+            let mut live = Vec::new();
+            for wait in journal.waits()? {
+                if journal.lives(&wait.key)? {
+                    live.push(wait);
+                } else if wait.keep {
+                    journal.end_wait(&wait.key)?;
+                }
+            }
+            Ok(live)
+        })
+    }
+
+    fn hand_over(&mut self) -> Result<Option<HandOver>, JournalError> {
+        let path = self.folder.join("handing-over");
+        let file = open(&path)?;
+        let locked = FileExt::try_lock_exclusive(&file).map_err(in_file(&path))?;
+        Ok(locked.then(|| HandOver::holding(file)))
+    }
 }
 
 fn sync_folder(folder: Option<&Path>) -> Result<(), JournalError> {
@@ -252,122 +292,4 @@ fn in_file(path: &Path) -> impl Fn(std::io::Error) -> JournalError + '_ {
 }
 
 #[cfg(test)]
-mod tests {
-    use compass_agent::tools::PostAskParams;
-
-    use super::*;
-
-    fn journal(state: &Path) -> FileJournal {
-        FileJournal::open(state, "a1").expect("opens")
-    }
-
-    #[test]
-    fn marks_survive_the_process() {
-        let state = tempfile::tempdir().expect("a folder");
-        let mut first = journal(state.path());
-        first.begin(&["m1".into()]).expect("written");
-        first.take(&["m1".into()]).expect("written");
-        first.begin(&["m2".into()]).expect("written");
-        drop(first);
-        let mut later = journal(state.path());
-        assert_eq!(later.mark("m1").expect("read"), Some(Mark::Taken));
-        assert_eq!(later.mark("m2").expect("read"), Some(Mark::Begun));
-        assert_eq!(later.mark("m3").expect("read"), None);
-    }
-
-    #[test]
-    fn another_process_of_the_agent_sees_a_mark_at_once() {
-        let state = tempfile::tempdir().expect("a folder");
-        let (mut one, mut other) = (journal(state.path()), journal(state.path()));
-        one.take(&["m".into()]).expect("written");
-        assert_eq!(other.mark("m").expect("read"), Some(Mark::Taken));
-        other.begin(&["n".into()]).expect("written");
-        assert_eq!(one.mark("n").expect("read"), Some(Mark::Begun));
-    }
-
-    #[test]
-    fn a_torn_line_never_counted_and_does_not_spoil_the_next() {
-        let state = tempfile::tempdir().expect("a folder");
-        journal(state.path()).take(&["m1".into()]).expect("written");
-        let path = state.path().join("agents/a1/marks.log");
-        let mut file = OpenOptions::new().append(true).open(&path).expect("opens");
-        file.write_all(b"taken m2").expect("written");
-        let mut later = journal(state.path());
-        assert_eq!(later.mark("m2").expect("read"), None);
-        later.take(&["m3".into()]).expect("written");
-        let mut last = journal(state.path());
-        assert_eq!(last.mark("m2").expect("read"), None);
-        assert_eq!(last.mark("m3").expect("read"), Some(Mark::Taken));
-    }
-
-    #[test]
-    fn taken_is_final() {
-        let state = tempfile::tempdir().expect("a folder");
-        let mut one = journal(state.path());
-        one.take(&["m".into()]).expect("written");
-        one.begin(&["m".into()]).expect("written");
-        assert_eq!(one.mark("m").expect("read"), Some(Mark::Taken));
-    }
-
-    #[test]
-    fn what_was_refused_was_never_begun_and_what_was_taken_stays_taken() {
-        let state = tempfile::tempdir().expect("a folder");
-        let mut one = journal(state.path());
-        one.begin(&["m".into(), "n".into(), "o".into()]).expect("written");
-        one.take(&["n".into()]).expect("written");
-        one.refuse(&["m".into(), "n".into()]).expect("written");
-        let mut later = journal(state.path());
-        let marks = ["m", "n", "o"].map(|id| later.mark(id).expect("read"));
-        assert_eq!(marks, [None, Some(Mark::Taken), Some(Mark::Begun)]);
-    }
-
-    #[test]
-    fn waits_survive_the_process_until_they_end() {
-        let state = tempfile::tempdir().expect("a folder");
-        let ask = PostAskParams { questions: vec![], topic: "t".into(), channel: None, create_topic: true };
-        let wait = |key: &str| Wait {
-            key: key.into(),
-            owner: "one".into(),
-            ask: ask.clone(),
-            ask_id: None,
-            keep: false,
-        };
-        let mut one = journal(state.path());
-        one.wait(&wait("n:1")).expect("written");
-        one.wait(&wait("n:2")).expect("written");
-        let posted = Wait { ask_id: Some("a".into()), ..wait("n:1") };
-        one.wait(&posted).expect("written");
-        let mut later = journal(state.path());
-        assert_eq!(later.waits().expect("read"), [posted, wait("n:2")]);
-        for _ in 0..2 {
-            later.end_wait("n:1").expect("ended");
-        }
-        assert_eq!(one.waits().expect("read"), [wait("n:2")]);
-        for bad in ["", "../x", "a/b", &"x".repeat(129)] {
-            assert!(one.wait(&wait(bad)).is_err(), "{bad:?}");
-            assert!(one.end_wait(bad).is_err(), "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn a_rewritten_log_keeps_the_newest_and_others_follow_it() {
-        let state = tempfile::tempdir().expect("a folder");
-        let (mut one, mut other) = (journal(state.path()), journal(state.path()));
-        one.begin(&["open".into()]).expect("written");
-        for n in 0..20 {
-            one.take(&[format!("m{n}")]).expect("written");
-        }
-        one.locked(FileJournal::compact).expect("rewritten");
-        assert_eq!(other.mark("open").expect("read"), Some(Mark::Begun));
-        assert_eq!(other.mark("m19").expect("read"), Some(Mark::Taken));
-        other.take(&["after".into()]).expect("written");
-        assert_eq!(one.mark("after").expect("read"), Some(Mark::Taken));
-    }
-
-    #[test]
-    fn ids_that_could_leave_the_folder_or_the_line_are_refused() {
-        let state = tempfile::tempdir().expect("a folder");
-        assert!(FileJournal::open(state.path(), "../x").is_err());
-        assert!(journal(state.path()).take(&["m\ntaken n".into()]).is_err());
-    }
-}
+mod tests;

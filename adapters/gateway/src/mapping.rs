@@ -1,9 +1,14 @@
-//! The wire's messages and blocks, to and from the agent core's.
+//! The wire's messages and what is around them, to and from the agent core's.
 
-use compass_agent::seen::{Delivery, SeenAsk, SeenBlock, SeenMessage, SeenOption, SeenQuestion};
+use compass_agent::seen::{
+    Delivery, SeenAsk, SeenBlock, SeenChannel, SeenGroup, SeenMessage, SeenOption, SeenPresence,
+    SeenQuestion, SeenRosterEntry, SeenTopic,
+};
 use compass_domain::{
     ask::{AskDraft, OptionDraft, QuestionDraft},
+    group::Visibility,
     message::DraftBlock,
+    roster::RosterScope,
 };
 use compass_proto::v1::{self, message_block::Block};
 
@@ -35,6 +40,68 @@ pub(crate) fn steer(op: v1::SteerControl) -> Delivery {
         channel_name: op.channel_name,
         from_handle: op.from_handle,
         steer: true,
+    }
+}
+
+pub(crate) fn channel(channel: v1::Channel) -> SeenChannel {
+    SeenChannel {
+        direct: channel.kind() == v1::ChannelKind::Dm,
+        id: channel.id,
+        name: channel.name,
+        member_account_ids: channel.member_account_ids,
+        subscriber_account_ids: channel.subscriber_account_ids,
+    }
+}
+
+pub(crate) fn group(group: v1::ChannelGroup) -> SeenGroup {
+    SeenGroup { id: group.id, name: group.name }
+}
+
+pub(crate) fn topic(topic: v1::Topic) -> SeenTopic {
+    SeenTopic {
+        id: topic.id,
+        name: topic.name,
+        archived: topic.archived,
+        message_count: topic.message_count,
+        last_activity_unix_ms: topic.last_activity_unix_ms,
+        open_ask_count: topic.open_ask_count,
+    }
+}
+
+pub(crate) fn roster_entry(entry: v1::RosterEntry) -> SeenRosterEntry {
+    SeenRosterEntry {
+        presence: presence(entry.presence),
+        agent_account_id: entry.agent_account_id,
+        handle: entry.handle,
+        display_name: entry.display_name,
+        parent_agent_id: entry.parent_agent_id,
+        activity: entry.activity,
+        activity_at_unix_ms: entry.activity_at_unix_ms,
+    }
+}
+
+fn presence(presence: i32) -> SeenPresence {
+    match v1::AgentPresence::try_from(presence) {
+        Ok(v1::AgentPresence::Idle) => SeenPresence::Idle,
+        Ok(v1::AgentPresence::Working) => SeenPresence::Working,
+        Ok(v1::AgentPresence::Waiting) => SeenPresence::Waiting,
+        Ok(v1::AgentPresence::Offline) => SeenPresence::Offline,
+        Ok(v1::AgentPresence::Unspecified) | Err(_) => SeenPresence::Unknown,
+    }
+}
+
+pub(crate) fn scope(scope: RosterScope) -> v1::RosterScope {
+    match scope {
+        RosterScope::Neighborhood => v1::RosterScope::Neighborhood,
+        RosterScope::Subtree => v1::RosterScope::Subtree,
+        RosterScope::Owner => v1::RosterScope::Owner,
+    }
+}
+
+pub(crate) fn visibility(visibility: Visibility) -> v1::ChannelGroupVisibility {
+    match visibility {
+        Visibility::Owner => v1::ChannelGroupVisibility::Owner,
+        Visibility::Shared => v1::ChannelGroupVisibility::Shared,
     }
 }
 
@@ -79,6 +146,7 @@ fn question(question: v1::AskQuestion) -> SeenQuestion {
         recommended: question.recommended,
         chosen_option_ids: question.chosen_option_ids,
         custom_text: question.custom_text,
+        timed_out: question.timed_out,
     }
 }
 
@@ -147,6 +215,104 @@ mod tests {
         let offered = &seen.options[0];
         let texts = [&offered.id, &offered.label, &offered.description, &offered.preview];
         assert_eq!(texts, ["0", "l", "d", "p"]);
+    }
+
+    #[test]
+    fn an_end_of_an_ask_is_seen_whole() {
+        let question = v1::AskQuestion {
+            chosen_option_ids: vec!["0".into()],
+            custom_text: "c".into(),
+            timed_out: true,
+            ..v1::AskQuestion::default()
+        };
+        let closed = v1::Ask {
+            ask_id: "a".into(),
+            questions: vec![question],
+            answered: true,
+            answered_by_account_id: "p".into(),
+            closed_at_unix_ms: 7,
+            ..v1::Ask::default()
+        };
+        let answer = v1::AskAnswerBlock { ask: Some(closed.clone()), asker_account_id: "x".into() };
+        let cancelled = v1::Ask { answered: false, cancelled: true, ..closed };
+        let seen = |arm| block(v1::MessageBlock { block: Some(arm) });
+        let SeenBlock::AskAnswer { ask, asker_account_id } = seen(Block::AskAnswer(answer)) else {
+            panic!("no answer")
+        };
+        assert_eq!((asker_account_id.as_str(), ask.answered, ask.cancelled), ("x", true, false));
+        assert_eq!((ask.answered_by_account_id.as_str(), ask.closed_at_unix_ms), ("p", 7));
+        let answered = &ask.questions[0];
+        assert_eq!(answered.chosen_option_ids, ["0"]);
+        assert_eq!((answered.custom_text.as_str(), answered.timed_out), ("c", true));
+        let SeenBlock::Ask { ask } = seen(Block::Ask(cancelled)) else { panic!("no ask") };
+        assert_eq!((ask.answered, ask.cancelled), (false, true));
+    }
+
+    #[test]
+    fn a_channel_a_group_and_a_topic_are_seen() {
+        let wire = v1::Channel {
+            id: "c".into(),
+            name: "n".into(),
+            kind: v1::ChannelKind::Dm.into(),
+            member_account_ids: vec!["m".into()],
+            subscriber_account_ids: vec!["s".into()],
+            ..v1::Channel::default()
+        };
+        let expected = SeenChannel {
+            id: "c".into(),
+            name: "n".into(),
+            direct: true,
+            member_account_ids: vec!["m".into()],
+            subscriber_account_ids: vec!["s".into()],
+        };
+        assert_eq!(channel(wire), expected);
+        assert!(!channel(v1::Channel::default()).direct);
+        let wire = v1::ChannelGroup { id: "g".into(), name: "n".into(), ..v1::ChannelGroup::default() };
+        assert_eq!(group(wire), SeenGroup { id: "g".into(), name: "n".into() });
+        let wire = v1::Topic {
+            id: "t".into(),
+            name: "n".into(),
+            archived: true,
+            message_count: 3,
+            last_activity_unix_ms: 4,
+            open_ask_count: 5,
+            ..v1::Topic::default()
+        };
+        let expected = SeenTopic {
+            id: "t".into(),
+            name: "n".into(),
+            archived: true,
+            message_count: 3,
+            last_activity_unix_ms: 4,
+            open_ask_count: 5,
+        };
+        assert_eq!(topic(wire), expected);
+    }
+
+    #[test]
+    fn an_agent_of_a_roster_is_seen_and_an_unknown_presence_is_unknown() {
+        let wire = v1::RosterEntry {
+            agent_account_id: "a".into(),
+            handle: "h".into(),
+            display_name: "d".into(),
+            parent_agent_id: "p".into(),
+            presence: v1::AgentPresence::Waiting.into(),
+            activity: "x".into(),
+            activity_at_unix_ms: 6,
+        };
+        let expected = SeenRosterEntry {
+            agent_account_id: "a".into(),
+            handle: "h".into(),
+            display_name: "d".into(),
+            parent_agent_id: "p".into(),
+            presence: SeenPresence::Waiting,
+            activity: "x".into(),
+            activity_at_unix_ms: 6,
+        };
+        assert_eq!(roster_entry(wire), expected);
+        let known = [SeenPresence::Idle, SeenPresence::Working, SeenPresence::Waiting, SeenPresence::Offline];
+        assert_eq!([1, 2, 3, 4].map(presence), known);
+        assert_eq!([0, 5, -1].map(presence), [SeenPresence::Unknown; 3]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod control;
 pub mod guard;
 pub mod inbox;
 pub mod lanes;
+pub mod pickup;
 pub mod ports;
 pub mod prompt;
 pub mod seen;

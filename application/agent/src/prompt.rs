@@ -17,18 +17,36 @@ pub const FRAME_BYTES: usize = 1024;
 /// A reader that asked nothing.
 const NOBODY: &str = "";
 
+/// When the messages that wait follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// With the prompt after this turn.
+    NextTurn,
+    /// With the next result of a tool, or before the next prompt, whichever is first.
+    NextOccasion,
+    /// With the prompt after this turn, for which another one was cut short.
+    CutShort,
+}
+
 /// Renders a batch as one prompt of the agent `reader` and says how many more messages wait; an empty batch is an
 /// empty text.
 pub fn render(batch: &[Handed], waiting: usize, reader: &str, random: &Randomness) -> String {
-    compose(batch, waiting, false, reader, random)
+    render_with(Rest::NextTurn, batch, waiting, reader, random)
 }
 
-/// Renders messages for which a turn was cut short, and says that its work is not done.
+/// As [`render`], for messages for which a turn was cut short; says that its work is not done.
 pub fn render_interrupting(batch: &[Handed], reader: &str, random: &Randomness) -> String {
-    compose(batch, 0, true, reader, random)
+    render_with(Rest::CutShort, batch, 0, reader, random)
 }
 
-fn compose(batch: &[Handed], waiting: usize, interrupts: bool, reader: &str, random: &Randomness) -> String {
+/// As [`render`], for a reader whose further messages follow on another way.
+pub fn render_with(
+    rest: Rest,
+    batch: &[Handed],
+    waiting: usize,
+    reader: &str,
+    random: &Randomness,
+) -> String {
     if batch.is_empty() {
         return String::new();
     }
@@ -50,7 +68,7 @@ fn compose(batch: &[Handed], waiting: usize, interrupts: bool, reader: &str, ran
         }
     }
     text.push('\n');
-    if interrupts {
+    if rest == Rest::CutShort {
         put(
             &mut text,
             format_args!(
@@ -60,10 +78,11 @@ fn compose(batch: &[Handed], waiting: usize, interrupts: bool, reader: &str, ran
         );
     }
     if waiting > 0 {
-        put(
-            &mut text,
-            format_args!("[waiting {fence}] {} more; they follow after this turn.\n", count(waiting)),
-        );
+        let when = match rest {
+            Rest::NextTurn | Rest::CutShort => "after this turn",
+            Rest::NextOccasion => "with your next comms_ tool call or the next prompt",
+        };
+        put(&mut text, format_args!("[waiting {fence}] {} more; they follow {when}.\n", count(waiting)));
     }
     put(
         &mut text,
@@ -72,6 +91,23 @@ fn compose(batch: &[Handed], waiting: usize, interrupts: bool, reader: &str, ran
         ),
     );
     text
+}
+
+/// Says in one line that a message is too long for where it would stand, and how to read it; `waiting` more wait
+/// behind it.
+pub fn announce(handed: &Handed, waiting: usize, random: &Randomness) -> String {
+    let contents: Vec<&str> = contents(handed).collect();
+    let fence = Fence::mint(random, &contents);
+    let delivery = &handed.delivery;
+    let behind = if waiting > 0 { format!(" {} more behind it.", count(waiting)) } else { String::new() };
+    format!(
+        "[message waits {fence}] A message waits for you in channel {}, topic {}, from {}, id \"{}\". It is too long \
+         to stand here: call any tool whose name begins with comms_, and the result brings it whole.{behind}\n",
+        channel(handed, &fence),
+        flat(topic(handed)),
+        author(handed, &fence),
+        fence.attr(&delivery.message.id),
+    )
 }
 
 /// Bytes a message adds to a prompt at the most, its header included, whoever reads it.
@@ -145,22 +181,33 @@ fn topic(handed: &Handed) -> &str {
 }
 
 fn header(text: &mut String, first: &Handed, fence: &Fence) {
-    let channel = match first.delivery.channel_name.as_str() {
-        "" => format!("(unknown channel {fence})"),
-        name => flat(name),
-    };
+    let channel = channel(first, fence);
     let topic_id = fence.attr(&first.delivery.message.topic_id);
     put(text, format_args!("[channel {fence}] {channel}\n"));
     put(text, format_args!("[topic {fence} id=\"{topic_id}\"] {}\n", flat(topic(first))));
+}
+
+fn channel(handed: &Handed, fence: &Fence) -> String {
+    match handed.delivery.channel_name.as_str() {
+        "" => format!("(unknown channel {fence})"),
+        name => flat(name),
+    }
+}
+
+fn author(handed: &Handed, fence: &Fence) -> String {
+    let delivery = &handed.delivery;
+    let author = match delivery.from_handle.as_str() {
+        "" => &delivery.message.author_account_id,
+        handle => handle,
+    };
+    fence.attr(author)
 }
 
 fn record(text: &mut String, handed: &Handed, reader: &str, fence: &Fence) {
     let delivery = &handed.delivery;
     let message = &delivery.message;
     let id = fence.attr(&message.id);
-    let author =
-        if delivery.from_handle.is_empty() { &message.author_account_id } else { &delivery.from_handle };
-    let (author, at) = (fence.attr(author), fence.instant(message.at_unix_ms));
+    let (author, at) = (author(handed, fence), fence.instant(message.at_unix_ms));
     put(text, format_args!("<msg {fence} id=\"{id}\" author=\"{author}\" at=\"{at}\">\n"));
     if handed.delivered_before {
         put(text, format_args!("[delivered before {fence}] You may have read this message already.\n"));

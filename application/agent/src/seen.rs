@@ -1,4 +1,4 @@
-//! Messages as an agent sees them: what came over the wire, trusted for nothing.
+//! Messages, and what is around them, as an agent sees them: what came over the wire, trusted for nothing.
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
@@ -78,6 +78,9 @@ pub struct SeenQuestion {
     pub chosen_option_ids: Vec<String>,
     /// What was written.
     pub custom_text: String,
+    /// It was settled by time instead of by a person.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub timed_out: bool,
 }
 
 /// An option.
@@ -91,6 +94,83 @@ pub struct SeenOption {
     pub description: String,
     /// What choosing it would produce.
     pub preview: String,
+}
+
+/// A channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct SeenChannel {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// It is a conversation of two.
+    pub direct: bool,
+    /// The accounts with a place of their own in it.
+    pub member_account_ids: Vec<String>,
+    /// Those of the participants that are subscribed.
+    pub subscriber_account_ids: Vec<String>,
+}
+
+/// A group of channels.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct SeenGroup {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A topic.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct SeenTopic {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Hidden unless asked for.
+    pub archived: bool,
+    /// How many messages it holds.
+    pub message_count: u64,
+    /// When its newest message was posted, in milliseconds since 1970.
+    pub last_activity_unix_ms: i64,
+    /// How many asks in it are open.
+    pub open_ask_count: u32,
+}
+
+/// An agent of a roster.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct SeenRosterEntry {
+    /// Its account.
+    pub agent_account_id: String,
+    /// Its handle.
+    pub handle: String,
+    /// Its name for people.
+    pub display_name: String,
+    /// Its parent's account; empty for a root.
+    pub parent_agent_id: String,
+    /// What it is doing by its sessions.
+    pub presence: SeenPresence,
+    /// What it last said it does.
+    pub activity: String,
+    /// When it said so, in milliseconds since 1970; 0 if it never did.
+    pub activity_at_unix_ms: i64,
+}
+
+/// What an agent is doing by its sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SeenPresence {
+    /// A value this version does not know.
+    #[default]
+    Unknown,
+    /// Between turns.
+    Idle,
+    /// In a turn.
+    Working,
+    /// An ask of its own is open.
+    Waiting,
+    /// Without a session.
+    Offline,
 }
 
 /// A delivered message with its labels.

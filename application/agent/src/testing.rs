@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    ports::{Journal, JournalError, Mark, Wait},
+    ports::{HandOver, Journal, JournalError, Mark, Wait},
     seen::{Delivery, SeenAsk, SeenBlock, SeenMessage},
     tools::{PostAskParams, QuestionParams},
 };
@@ -16,6 +16,7 @@ pub(crate) struct Sheet {
     pub(crate) marks: HashMap<String, Mark>,
     pub(crate) waits: BTreeMap<String, Wait>,
     pub(crate) broken: bool,
+    handing_over: Arc<()>,
 }
 
 /// What several lives share.
@@ -64,6 +65,12 @@ impl Journal for Paper {
 
     fn waits(&mut self) -> Result<Vec<Wait>, JournalError> {
         Ok(self.sheet().waits.values().cloned().collect())
+    }
+
+    fn hand_over(&mut self) -> Result<Option<HandOver>, JournalError> {
+        let sheet = self.sheet();
+        let free = Arc::strong_count(&sheet.handing_over) == 1;
+        Ok(free.then(|| HandOver::holding(Arc::clone(&sheet.handing_over))))
     }
 }
 

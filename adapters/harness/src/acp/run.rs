@@ -197,8 +197,8 @@ impl Agent {
                 self.said.push_back(HarnessEvent::Streaming(false));
                 self.begin()?;
             }
-            // Its end, which follows, tells more.
-            Incoming::Failed(SetupError::Gone) => {}
+            // Its end, which follows, ends everything; nothing more is handed to it.
+            Incoming::Failed(SetupError::Gone) | Incoming::Done(_, Err(TurnError::Gone)) => {}
             Incoming::Failed(error) => {
                 self.end_all();
                 self.over = Some(Err(error.to_string()));
@@ -220,8 +220,6 @@ impl Agent {
                 let ask = permission::ask(&request, call);
                 self.request(&request.session_id.0, ask, Reply::Permission(responder, options));
             }
-            // Its end, which follows, ends everything; nothing more is handed to it.
-            Incoming::Done(_, Err(TurnError::Gone)) => {}
             Incoming::Done(number, how) => {
                 let ended = self.turns.ended(number, how.map(|response| response.stop_reason));
                 let words = self.activities.turn_ended();

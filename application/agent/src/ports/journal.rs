@@ -1,5 +1,7 @@
 //! What must survive the agent's process: which messages were handed over, and who waits for an answer.
 
+use std::fmt;
+
 use crate::tools::PostAskParams;
 
 /// How far a message got in any life of the agent.
@@ -30,6 +32,27 @@ pub struct Wait {
 #[derive(Debug, thiserror::Error)]
 #[error("journal: {0}")]
 pub struct JournalError(pub String);
+
+/// Held by whoever hands messages over without a session; dropping it lets the next one.
+pub struct HandOver(#[expect(dead_code, reason = "it is held, not read")] Option<Box<dyn Send>>);
+
+impl HandOver {
+    /// Held for as long as `hold` is kept.
+    pub fn holding(hold: impl Send + 'static) -> Self {
+        Self(Some(Box::new(hold)))
+    }
+
+    /// For a journal that only one call uses at a time.
+    pub const fn free() -> Self {
+        Self(None)
+    }
+}
+
+impl fmt::Debug for HandOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HandOver")
+    }
+}
 
 /// Marks by message id and waits by post key, on disk and synced before a method returns.
 pub trait Journal: Send {
@@ -81,4 +104,24 @@ pub trait Journal: Send {
     ///
     /// [`JournalError`] if the waits cannot be read.
     fn waits(&mut self) -> Result<Vec<Wait>, JournalError>;
+
+    /// Those of the waits whose process lives. A wait that keeps its ask and whose process is gone is ended by this:
+    /// nobody is left to end it, and its answer is to come as any message does.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the waits cannot be read.
+    fn live_waits(&mut self) -> Result<Vec<Wait>, JournalError> {
+        self.waits()
+    }
+
+    /// Lets this caller alone hand over what is owed, among all processes of the agent; none while another one does.
+    /// It is free again once the value is dropped or its process is gone.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if it cannot be told.
+    fn hand_over(&mut self) -> Result<Option<HandOver>, JournalError> {
+        Ok(Some(HandOver::free()))
+    }
 }

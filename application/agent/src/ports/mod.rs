@@ -13,8 +13,8 @@ pub use frames::{
     Activity, FileDiff, Frame, PlanStep, PlanStepStatus, PublishError, Publisher, SessionEvent, SessionState,
     ToolCallStatus,
 };
-pub use gateway::{Call, CallError, CallResult, Channel, Gateway};
+pub use gateway::{Call, CallError, CallResult, Channel, Gateway, MemberChanges};
 pub use harness::{Harness, HarnessError, HarnessEvent, Notice};
-pub use journal::{Journal, JournalError, Mark, Wait};
+pub use journal::{HandOver, Journal, JournalError, Mark, Wait};
 pub use link::{Link, LinkEvent, TurnState};
 pub use mailbox::{Mailbox, Owed};

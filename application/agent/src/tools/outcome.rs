@@ -83,13 +83,6 @@ impl ToolError {
     }
 
     pub(super) fn protocol(tool: &'static str, expected: &'static str, actual: &CallResult) -> Self {
-        let actual = match actual {
-            CallResult::Post(_) => "post",
-            CallResult::List(_) => "list",
-            CallResult::SetStatus => "set_status",
-            CallResult::CancelAsk => "cancel_ask",
-            CallResult::Unexpected(arm) => attr(arm),
-        };
-        Self::Protocol { tool, expected, actual: actual.to_owned() }
+        Self::Protocol { tool, expected, actual: attr(actual.arm()).to_owned() }
     }
 }
