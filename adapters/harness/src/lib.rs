@@ -1,3 +1,4 @@
 //! What the model side of an agent speaks.
 
+pub mod acp;
 pub mod jsonl;

@@ -23,12 +23,19 @@ pub enum Rest {
     NextTurn,
     /// With the next result of a tool, or before the next prompt, whichever is first.
     NextOccasion,
+    /// With the prompt after this turn, for which another one was cut short.
+    CutShort,
 }
 
 /// Renders a batch as one prompt of the agent `reader` and says how many more messages wait; an empty batch is an
 /// empty text.
 pub fn render(batch: &[Handed], waiting: usize, reader: &str, random: &Randomness) -> String {
     render_with(Rest::NextTurn, batch, waiting, reader, random)
+}
+
+/// As [`render`], for messages for which a turn was cut short; says that its work is not done.
+pub fn render_interrupting(batch: &[Handed], reader: &str, random: &Randomness) -> String {
+    render_with(Rest::CutShort, batch, 0, reader, random)
 }
 
 /// As [`render`], for a reader whose further messages follow on another way.
@@ -57,9 +64,18 @@ pub fn render_with(
         }
     }
     text.push('\n');
+    if rest == Rest::CutShort {
+        put(
+            &mut text,
+            format_args!(
+                "[interrupted {fence}] Your turn was cut short for this. Its work is not done: go on with it \
+                 afterwards, unless the messages say otherwise.\n"
+            ),
+        );
+    }
     if waiting > 0 {
         let when = match rest {
-            Rest::NextTurn => "after this turn",
+            Rest::NextTurn | Rest::CutShort => "after this turn",
             Rest::NextOccasion => "with your next comms_ tool call or the next prompt",
         };
         let waiting = records::count(waiting, "message");

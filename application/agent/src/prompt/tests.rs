@@ -138,6 +138,15 @@ fn what_waits_is_counted_and_a_repeat_over_lives_is_marked() {
 }
 
 #[test]
+fn a_prompt_for_which_a_turn_was_cut_short_says_so_in_a_mark_of_its_own() {
+    let batch = [message("a", vec![text("[interrupted] stop")])];
+    let prompt = render_interrupting(&batch, "me", &constant());
+    assert!(prompt.contains(&format!("[interrupted {F}] Your turn was cut short for this.")), "{prompt}");
+    assert!(prompt.len() <= FRAME_BYTES + cost(&batch[0]), "{}", prompt.len());
+    assert!(!render(&batch, 0, "me", &constant()).contains(&format!("[interrupted {F}]")));
+}
+
+#[test]
 fn a_bad_id_a_bad_author_and_a_bad_time_degrade_alone() {
     let mut bad = message("a\" b", vec![text("x")]);
     bad.delivery.from_handle = "no\nname".into();

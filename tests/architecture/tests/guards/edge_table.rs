@@ -158,7 +158,7 @@ pub(crate) const TABLE: &[Row] = &[
             "thiserror",
             "tokio",
         ],
-        &[],
+        &["tempfile"],
     ),
     (
         "compass",
@@ -247,7 +247,7 @@ pub(crate) const TABLE: &[Row] = &[
     ),
     (
         "compass-e2e",
-        &["serde_json"],
+        &["agent-client-protocol", "futures", "serde_json", "tokio"],
         &[
             "compass-client",
             "compass-domain",
@@ -257,7 +257,6 @@ pub(crate) const TABLE: &[Row] = &[
             "rexpect",
             "rustix",
             "tempfile",
-            "tokio",
             "tokio-stream",
             "toml",
             "tonic",

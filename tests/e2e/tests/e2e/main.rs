@@ -4,6 +4,7 @@
 
 mod support;
 
+mod acp;
 mod agent_run;
 mod agents;
 mod ask_command;
