@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use compass_agent::ports::{CallError, Link, LinkEvent, TurnState};
+use compass_agent::ports::{CallError, Link, LinkEvent, SessionEvent, TurnState};
 use compass_proto::v1::{self, AgentSessionState, AttachMode, agent_frame::Frame};
 use compass_runner::PublishSequence;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -15,6 +15,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::Status;
 
 use crate::{
+    agent::wire_event,
     calls,
     commands::{self, Handled, SessionChange},
     dial::{self, Client, Lost, Opened, QUEUE, Redial, lost},
@@ -88,6 +89,13 @@ impl Link for RunnerLink {
             TurnState::Working => AgentSessionState::Working,
         };
         self.publish(Frame::Session(v1::SessionFrame { state: state.into(), typed_event: None })).await;
+    }
+
+    async fn show(&mut self, event: SessionEvent) {
+        let typed_event = Some(wire_event(event));
+        let frame = Frame::Session(v1::SessionFrame { typed_event, ..v1::SessionFrame::default() });
+        // Nobody waits for it: what finds no room is lost.
+        drop(self.frames.try_send(Queued::Frame(v1::AgentFrame { frame: Some(frame) })));
     }
 }
 

@@ -205,7 +205,8 @@ mod tests {
                 recommended: Some(0),
             }],
         });
-        let SeenBlock::Ask { ask } = block(draft(sent)) else { panic!("no ask") };
+        let wire = draft(sent);
+        let SeenBlock::Ask { ask } = block(wire.clone()) else { panic!("no ask") };
         let seen = &ask.questions[0];
         assert_eq!(
             (seen.question_id.as_str(), seen.question.as_str(), seen.header.as_str()),
@@ -215,6 +216,12 @@ mod tests {
         let offered = &seen.options[0];
         let texts = [&offered.id, &offered.label, &offered.description, &offered.preview];
         assert_eq!(texts, ["0", "l", "d", "p"]);
+        let Some(Block::Ask(ask)) = wire.block else { panic!("no ask") };
+        let owned = |question: &v1::AskQuestion| {
+            !question.chosen_option_ids.is_empty() || !question.custom_text.is_empty() || question.timed_out
+        };
+        assert!(ask.ask_id.is_empty() && !ask.answered && !ask.cancelled, "the server's");
+        assert!(!ask.questions.iter().any(owned), "the server's");
     }
 
     #[test]

@@ -11,7 +11,8 @@ use compass_agent::{
     inbox::Inbox,
     lanes::Turns,
     ports::{
-        Call, CallError, CallResult, Gateway, Journal, JournalError, Link, LinkEvent, Mark, TurnState, Wait,
+        Call, CallError, CallResult, Gateway, Journal, JournalError, Link, LinkEvent, Mark, SessionEvent,
+        TurnState, Wait,
     },
     seen::{Delivery, SeenMessage},
     session::{Ended, RunError},
@@ -87,6 +88,10 @@ impl Link for Wire {
 
     async fn report(&mut self, state: TurnState) {
         drop(self.sent.send(format!("{state:?}")));
+    }
+
+    async fn show(&mut self, event: SessionEvent) {
+        drop(self.sent.send(format!("show {event:?}")));
     }
 }
 

@@ -15,11 +15,11 @@ pub type Randomness = dyn Fn() -> [u8; 8] + Send + Sync;
 pub struct Fence(String);
 
 impl Fence {
-    /// A fence that stands in none of `contents`.
+    /// A fence that stands in none of `contents`, nor in what [`flat`] makes of them.
     pub fn mint(random: &Randomness, contents: &[&str]) -> Self {
         loop {
             let fence = format!("{:016x}", u64::from_be_bytes(random()));
-            if contents.iter().all(|content| !content.contains(&fence)) {
+            if !contents.iter().any(|content| shows(content, &fence)) {
                 return Self(fence);
             }
         }
@@ -56,6 +56,8 @@ pub fn attr(value: &str) -> &str {
 }
 
 /// Shows what looks like a record's mark inside a text as text; for readability only, the fence is the guard.
+///
+/// Nothing else changes: a text may be about the very characters that look odd in it.
 pub fn body(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -95,6 +97,11 @@ pub fn flat(value: &str) -> String {
 /// Flattens first, then cuts to `limit` characters, so that a cut cannot bring a break back.
 pub fn flat_cut(value: &str, limit: usize) -> String {
     flat(value).chars().take(limit).collect()
+}
+
+/// True if the fence stands in a content, or would once what is dropped from it is gone.
+fn shows(content: &str, fence: &str) -> bool {
+    content.contains(fence) || (content.contains(is_bidi) && flat(content).contains(fence))
 }
 
 fn is_token(value: &str) -> bool {
@@ -159,6 +166,14 @@ mod tests {
     }
 
     #[test]
+    fn a_fence_that_dropped_characters_hide_in_content_is_not_taken() {
+        let next = AtomicU8::new(1);
+        let random = move || [next.fetch_add(1, Ordering::Relaxed); 8];
+        let fence = Fence::mint(&random, &["01010101\u{202e}01010101"]);
+        assert_eq!(fence.to_string(), "02".repeat(8));
+    }
+
+    #[test]
     fn a_value_that_is_no_token_degrades_to_a_fenced_mark() {
         assert_eq!(fence().attr("already_exists"), "already_exists");
         for bad in ["", "a b", "a\n", "a\" b", "é"] {
@@ -187,6 +202,9 @@ mod tests {
     fn what_looks_like_a_record_is_shown_as_text() {
         assert_eq!(body("a <msg x> </MSG> <b> <"), "a <\\msg x> <\\/MSG> <b> <");
         assert_eq!(body("<é"), "<é");
+        for kept in ["a\u{202e}b\u{2066}", "n\u{200b}o", "\u{1b}[31m", "a\r\nb\u{2028}c"] {
+            assert_eq!(body(kept), kept);
+        }
     }
 
     #[test]

@@ -224,6 +224,23 @@ impl<J: Journal> Inbox<J> {
         Ok(waits)
     }
 
+    /// Forgets everybody in this process who waits; gives those whose asks are to be withdrawn. The waits stay on disk
+    /// until [`Self::forget`].
+    pub fn leave(&mut self) -> Vec<Wait> {
+        let mut waits = self.waiters.dismiss_all();
+        waits.retain(|wait| !wait.keep && wait.ask_id.is_some());
+        waits
+    }
+
+    /// Takes a wait off the disk, of which this process hands nothing over any more.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if that is not on disk.
+    pub fn forget(&mut self, key: &str) -> Result<(), JournalError> {
+        self.journal.end_wait(key)
+    }
+
     fn arrive_all(&mut self, deliveries: Vec<Delivery>) -> Result<Vec<Effect>, JournalError> {
         let mut effects = Vec::new();
         for delivery in deliveries {

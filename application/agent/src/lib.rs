@@ -12,10 +12,13 @@ pub mod lanes;
 pub mod pickup;
 pub mod ports;
 pub mod prompt;
+mod records;
+pub mod rows;
 pub mod seen;
 pub mod session;
 pub mod spine;
 #[cfg(test)]
 mod testing;
 pub mod tools;
+pub mod transcript;
 pub mod waiters;

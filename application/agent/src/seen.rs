@@ -194,6 +194,11 @@ impl SeenQuestion {
         self.chosen_option_ids.is_empty() && self.custom_text.is_empty()
     }
 
+    /// True if a person or time has settled it.
+    pub fn is_settled(&self) -> bool {
+        !self.is_skipped() || self.timed_out
+    }
+
     /// The labels of the chosen options; an id without an option stands for itself.
     pub fn chosen_labels(&self) -> Vec<&str> {
         let label = |id: &'_ String| self.options.iter().find(|option| option.id == *id);
@@ -208,5 +213,48 @@ impl SeenMessage {
             SeenBlock::AskAnswer { ask, .. } => Some(ask),
             _ => None,
         })
+    }
+
+    /// Every text in it that somebody else chose.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        let mut texts: Vec<&str> = vec![&self.id, &self.topic_id, &self.author_account_id];
+        for block in &self.blocks {
+            match block {
+                SeenBlock::Text { text } => texts.push(text),
+                SeenBlock::Ask { ask } => ask.put_texts(&mut texts),
+                SeenBlock::AskAnswer { ask, asker_account_id } => {
+                    texts.push(asker_account_id);
+                    ask.put_texts(&mut texts);
+                }
+                SeenBlock::Unknown => {}
+            }
+        }
+        texts
+    }
+}
+
+impl SeenAsk {
+    fn put_texts<'a>(&'a self, texts: &mut Vec<&'a str>) {
+        texts.extend([self.ask_id.as_str(), &self.answered_by_account_id]);
+        for question in &self.questions {
+            let own = [&question.question_id, &question.question, &question.header, &question.custom_text];
+            texts.extend(own.into_iter().chain(&question.chosen_option_ids).map(String::as_str));
+            for option in &question.options {
+                texts.extend([option.id.as_str(), &option.label, &option.description, &option.preview]);
+            }
+        }
+    }
+}
+
+impl SeenPresence {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Idle => "idle",
+            Self::Working => "working",
+            Self::Waiting => "waiting",
+            Self::Offline => "offline",
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The loop between a link, an inbox and a harness: what arrives is handed over, what was taken is acknowledged.
 
-use std::pin::Pin;
+use std::{pin::Pin, time::Duration};
 
 use futures::{StreamExt, stream::FuturesUnordered};
 
@@ -14,6 +14,9 @@ use crate::{
     tools::ToolError,
     waiters::{self, Outcome},
 };
+
+/// How long asks that nobody waits for any more have to be withdrawn at the end; a later life does the rest.
+const LEAVING: Duration = Duration::from_secs(3);
 
 /// Why the loop ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,8 +59,13 @@ pub async fn run<J: Journal>(
     let state = TurnState::Ready;
     let mut session = Session { link, gateway, inbox, harness, state, jobs: FuturesUnordered::new() };
     let ended = session.run().await;
+    let left = match &ended {
+        // Nobody is there any more who could take an answer.
+        Ok(Ended::Harness) | Err(RunError::Harness(_)) => session.leave().await,
+        _ => Ok(()),
+    };
     session.harness.finish().await;
-    ended
+    ended.and_then(|ended| left.map(|()| ended).map_err(RunError::from))
 }
 
 /// What a call that ran beside the loop came to.
@@ -172,6 +180,10 @@ impl<J: Journal> Session<'_, J> {
                 effects
             }
             HarnessEvent::Withdrew { ask_id } => self.inbox.withdrawn(&ask_id)?,
+            HarnessEvent::Activity(event) => {
+                self.link.show(event).await;
+                Vec::new()
+            }
         };
         self.perform(effects).await?;
         Ok(None)
@@ -203,6 +215,25 @@ impl<J: Journal> Session<'_, J> {
             let _ = waiters::withdraw(gateway, &wait).await;
             Done::Withdrawn(wait.key)
         }));
+    }
+
+    /// Withdraws the asks whose waiters end with the harness, as far as that gets in time.
+    async fn leave(&mut self) -> Result<(), JournalError> {
+        for wait in self.inbox.leave() {
+            self.withdraw(wait);
+        }
+        let leaving = async {
+            while let Some(done) = self.jobs.next().await {
+                match done {
+                    Done::Withdrawn(key) => self.inbox.forget(&key)?,
+                    Done::Posted(wait, _) if wait.keep => {}
+                    Done::Posted(wait, Ok(ask_id)) => self.withdraw(Wait { ask_id: Some(ask_id), ..wait }),
+                    Done::Posted(wait, Err(_)) => self.inbox.forget(&wait.key)?,
+                }
+            }
+            Ok(())
+        };
+        tokio::time::timeout(LEAVING, leaving).await.unwrap_or(Ok(()))
     }
 
     async fn report(&mut self, state: TurnState) {

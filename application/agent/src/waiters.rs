@@ -128,6 +128,18 @@ impl Waiters {
         (Some(waiter.wait), freed)
     }
 
+    /// Forgets everybody who waits and tells them that nobody will answer; what they were given comes again.
+    pub(crate) fn dismiss_all(&mut self) -> Vec<Wait> {
+        let dismissed = self.waiters.drain().map(|(_, waiter)| {
+            if let Some(tell) = waiter.tell {
+                // Whoever waited may be gone.
+                drop(tell.send(Outcome::Withdrawn));
+            }
+            waiter.wait
+        });
+        dismissed.collect()
+    }
+
     /// The key under which somebody waits for this ask.
     pub(crate) fn key_of(&self, ask_id: &str) -> Option<String> {
         let waits = |waiter: &&Waiter| waiter.wait.ask_id.as_deref() == Some(ask_id);

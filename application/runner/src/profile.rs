@@ -24,8 +24,21 @@ pub enum HarnessKind {
     /// The program speaks JSON lines on its standard input and output, to an agent core beside it.
     #[default]
     JsonLines,
+    /// The program is an agent of the Agent Client Protocol, with an agent core as its client.
+    Acp,
     /// The program speaks with the runner's socket by itself.
     Socket,
+}
+
+impl HarnessKind {
+    /// What the agent core between the program and the socket is told to speak; none if there is no core.
+    pub fn core(self) -> Option<&'static str> {
+        match self {
+            Self::JsonLines => Some("json-lines"),
+            Self::Acp => Some("acp"),
+            Self::Socket => None,
+        }
+    }
 }
 
 /// What wakes a sleeping agent.

@@ -2,10 +2,11 @@
 
 use async_trait::async_trait;
 use compass_agent::ports::{
-    Activity, Frame, PublishError, Publisher, SessionEvent, SessionState, ToolCallStatus,
+    Activity, FileDiff, Frame, PlanStep, PlanStepStatus, PublishError, Publisher, SessionEvent, SessionState,
+    ToolCallStatus,
 };
 use compass_proto::v1::{
-    self, AgentSessionState, AgentToolCallStatus, agent_frame::Frame as WireFrame,
+    self, AgentPlanEntryStatus, AgentSessionState, AgentToolCallStatus, agent_frame::Frame as WireFrame,
     session_event::Event as WireEvent,
 };
 
@@ -50,7 +51,7 @@ fn wire_state(state: SessionState) -> AgentSessionState {
     }
 }
 
-fn wire_event(event: SessionEvent) -> v1::SessionEvent {
+pub(crate) fn wire_event(event: SessionEvent) -> v1::SessionEvent {
     let message_id = event.id.clone();
     let activity = match event.activity {
         Activity::Text { text } => WireEvent::AssistantText(v1::SessionAssistantText { text, message_id }),
@@ -59,18 +60,31 @@ fn wire_event(event: SessionEvent) -> v1::SessionEvent {
             let status = wire_status(status).into();
             WireEvent::ToolCall(v1::SessionToolCall { tool_call_id: id, title, status })
         }
-        Activity::ToolCallUpdate { id, status, output } => {
+        Activity::ToolCallUpdate { id, status, output, diffs } => {
             let status = wire_status(status).into();
-            WireEvent::ToolCallUpdate(v1::SessionToolCallUpdate {
-                tool_call_id: id,
-                status,
-                output,
-                diffs: Vec::new(),
-            })
+            let diffs = diffs.into_iter().map(wire_diff).collect();
+            WireEvent::ToolCallUpdate(v1::SessionToolCallUpdate { tool_call_id: id, status, output, diffs })
+        }
+        Activity::Plan { steps } => {
+            WireEvent::Plan(v1::SessionPlan { entries: steps.into_iter().map(wire_step).collect() })
         }
         Activity::Notice { text } => WireEvent::Notice(v1::SessionNotice { text, link: None }),
     };
     v1::SessionEvent { event_id: event.id, at_unix_ms: event.at_unix_ms, event: Some(activity) }
+}
+
+fn wire_diff(diff: FileDiff) -> v1::SessionFileDiff {
+    let FileDiff { path, old_text, new_text } = diff;
+    v1::SessionFileDiff { path, old_text, new_text }
+}
+
+fn wire_step(step: PlanStep) -> v1::AgentPlanEntry {
+    let status = match step.status {
+        PlanStepStatus::Pending => AgentPlanEntryStatus::Pending,
+        PlanStepStatus::InProgress => AgentPlanEntryStatus::InProgress,
+        PlanStepStatus::Completed => AgentPlanEntryStatus::Completed,
+    };
+    v1::AgentPlanEntry { content: step.content, status: status.into() }
 }
 
 fn wire_status(status: ToolCallStatus) -> AgentToolCallStatus {

@@ -5,6 +5,8 @@ mod frames;
 
 use std::path::Path;
 
+pub(crate) use frames::wire_event;
+
 use async_trait::async_trait;
 use compass_agent::ports::{Call, CallError, CallResult, Gateway};
 use compass_proto::v1::agent_gateway_client::AgentGatewayClient;

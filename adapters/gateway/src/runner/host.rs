@@ -334,8 +334,7 @@ mod tests {
     /// A host whose containers are the test itself: their orders, by account.
     fn host(agents: u8, state: &std::path::Path) -> (Arc<Host>, HashMap<AccountId, mpsc::Receiver<Order>>) {
         let endpoint = Endpoint::new("http://127.0.0.1:1", "token").unwrap();
-        let parts =
-            Parts { program: state.into(), exec: Vec::new(), guard: Vec::new(), json_lines: Vec::new() };
+        let parts = Parts { program: state.into(), exec: Vec::new(), guard: Vec::new(), core: Vec::new() };
         let shared = Arc::new(Shared {
             state_dir: state.into(),
             sockets: state.into(),

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use compass_runner::{Exit, HarnessKind, LaunchProfile, ProfileDraft};
+use compass_runner::{Exit, LaunchProfile, ProfileDraft};
 use nix::{sys::signal::Signal, unistd};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
@@ -37,8 +37,8 @@ pub struct Parts {
     pub exec: Vec<String>,
     /// Its arguments that lead to [`super::guard`].
     pub guard: Vec<String>,
-    /// Its arguments that lead to an agent core which speaks JSON lines; the command follows.
-    pub json_lines: Vec<String>,
+    /// Its arguments that lead to an agent core; what that is to speak and the command follow.
+    pub core: Vec<String>,
 }
 
 /// Another user than the runner's.
@@ -171,8 +171,8 @@ impl Process {
         let draft = profile.launch();
         let mut command = Command::new(&parts.program);
         command.args(&parts.exec).arg(std::process::id().to_string()).arg("--");
-        if draft.harness == HarnessKind::JsonLines {
-            command.arg(&parts.program).args(&parts.json_lines).arg("--");
+        if let Some(speaks) = draft.harness.core() {
+            command.arg(&parts.program).args(&parts.core).arg(speaks).arg("--");
         }
         command.arg(&draft.command).args(&draft.args);
         command.env_clear().envs(launch.environment.iter().map(|(name, value)| (name, value)));

@@ -70,7 +70,7 @@ pub(crate) fn settings(url: &str, state: &Path, agents: Vec<ProfileDraft>) -> Se
             program: FIXTURE.into(),
             exec: vec!["exec".into()],
             guard: vec!["guard".into()],
-            json_lines: vec!["json-lines".into()],
+            core: Vec::new(),
         },
     }
 }

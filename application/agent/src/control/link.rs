@@ -9,7 +9,7 @@ use super::{
     pump::{Controls, Item},
 };
 use crate::{
-    ports::{Frame, Link, LinkEvent, SessionState, TurnState},
+    ports::{Frame, Link, LinkEvent, SessionEvent, SessionState, TurnState},
     spine::Spine,
 };
 
@@ -70,5 +70,9 @@ impl Link for SessionLink {
             TurnState::Ready => SessionState::Ready,
             TurnState::Working => SessionState::Working,
         }));
+    }
+
+    async fn show(&mut self, event: SessionEvent) {
+        self.spine.send(Frame::Event(event));
     }
 }

@@ -81,12 +81,50 @@ pub enum Activity {
         status: ToolCallStatus,
         /// What it printed.
         output: String,
+        /// Files it changed.
+        diffs: Vec<FileDiff>,
+    },
+    /// It plans; this replaces the plan before.
+    Plan {
+        /// In order.
+        steps: Vec<PlanStep>,
     },
     /// The core has something to say to people.
     Notice {
         /// What.
         text: String,
     },
+}
+
+/// A file that a tool changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    /// As the agent names it.
+    pub path: String,
+    /// What was in it; none for a new file.
+    pub old_text: Option<String>,
+    /// What is in it now.
+    pub new_text: String,
+}
+
+/// A step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanStep {
+    /// What is to be done.
+    pub content: String,
+    /// How far it is.
+    pub status: PlanStepStatus,
+}
+
+/// How far a step of a plan is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanStepStatus {
+    /// Not begun.
+    Pending,
+    /// Under way.
+    InProgress,
+    /// Done.
+    Completed,
 }
 
 /// How far a call of a tool is.

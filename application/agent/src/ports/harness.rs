@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use tokio::sync::oneshot;
 
+use super::SessionEvent;
 use crate::{lanes::Handed, tools::PostAskParams, waiters::Outcome};
 
 /// What a harness tells the core.
@@ -49,6 +50,8 @@ pub enum HarnessEvent {
         /// Which.
         ask_id: String,
     },
+    /// The model did something that people who watch may see.
+    Activity(SessionEvent),
     /// The harness is over, and everything it had to say is said.
     Ended,
 }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use super::SessionEvent;
 use crate::seen::Delivery;
 
 /// What the link tells the agent.
@@ -52,4 +53,7 @@ pub trait Link: Send {
 
     /// Reports where the agent stands.
     async fn report(&mut self, state: TurnState);
+
+    /// Shows people who watch what the model did; may be lost.
+    async fn show(&mut self, event: SessionEvent);
 }

@@ -11,7 +11,10 @@ mod mailbox;
 
 pub use continuations::Continuations;
 pub use control::{Control, ControlOp, ControlSource, ControlStream, StreamBroken};
-pub use frames::{Activity, Frame, PublishError, Publisher, SessionEvent, SessionState, ToolCallStatus};
+pub use frames::{
+    Activity, FileDiff, Frame, PlanStep, PlanStepStatus, PublishError, Publisher, SessionEvent, SessionState,
+    ToolCallStatus,
+};
 pub use gateway::{Call, CallError, CallResult, Channel, Gateway, MemberChanges};
 pub use harness::{Harness, HarnessError, HarnessEvent, Notice};
 pub use journal::{HandOver, Journal, JournalError, Mark, Wait};

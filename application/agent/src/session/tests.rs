@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::*;
 use crate::{
     lanes::{Handed, Turns},
-    ports::{Call, CallError, CallResult, Mark},
+    ports::{Activity, Call, CallError, CallResult, Mark, SessionEvent},
     prompt,
     seen::{Delivery, SeenAsk, SeenBlock, SeenMessage},
     testing::{Paper, answer, ask, delivery, ids},
@@ -35,6 +35,10 @@ impl Link for Wire {
 
     async fn report(&mut self, state: TurnState) {
         drop(self.log.send(format!("{state:?}")));
+    }
+
+    async fn show(&mut self, event: SessionEvent) {
+        drop(self.log.send(format!("show {}", event.id)));
     }
 }
 
@@ -315,4 +319,58 @@ async fn g9_asks_of_a_life_that_died_are_withdrawn_and_an_answer_that_was_first_
     assert_eq!(server.cancelled(), ["a", "a"]);
     world.arrives(answer("m", "a"));
     world.expect(&["prompt m"]).await;
+}
+
+#[tokio::test]
+async fn what_the_model_does_is_shown_in_order_with_its_turns() {
+    let mut world = start(&Paper::default(), Server::default());
+    let event = |id: &str| {
+        let activity = Activity::Text { text: "hm".into() };
+        HarnessEvent::Activity(SessionEvent { id: id.into(), at_unix_ms: 0, activity })
+    };
+    world.says(HarnessEvent::TurnStarted);
+    world.says(event("1"));
+    world.says(event("2"));
+    world.says(HarnessEvent::TurnEnded);
+    world.expect(&["Working", "show 1", "show 2", "Ready"]).await;
+}
+
+/// A harness that asked and is over, once its ask is posted or before.
+async fn over_while_it_asks(posted_before: bool) {
+    let server = Server::new([Ok(posted("a")), Ok(CallResult::CancelAsk)]);
+    let mut world = start(&Paper::default(), server.clone());
+    let (tell, outcome) = oneshot::channel();
+    world.says(HarnessEvent::Ask { key: "k".into(), ask: ask(), keep: false, tell });
+    if posted_before {
+        while world.paper.sheet().waits.get("k").is_none_or(|wait| wait.ask_id.is_none()) {
+            tokio::task::yield_now().await;
+        }
+    }
+    world.says(HarnessEvent::Ended);
+    world.expect(&["finish"]).await;
+    assert_eq!(world.ended.await.expect("ended").expect("well"), Ended::Harness);
+    assert_eq!(server.cancelled(), ["a"]);
+    assert!(world.paper.sheet().waits.is_empty());
+    assert!(matches!(outcome.await, Ok(Outcome::Withdrawn)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn g9_a_harness_that_is_over_leaves_no_ask_open() {
+    over_while_it_asks(true).await;
+    over_while_it_asks(false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn g9_a_server_that_cannot_be_reached_at_the_end_leaves_the_withdrawal_to_a_later_life() {
+    let server = Server::new([Ok(posted("a")), Err(CallError::Unreachable("down".into()))]);
+    let mut world = start(&Paper::default(), server);
+    let (tell, _outcome) = oneshot::channel();
+    world.says(HarnessEvent::Ask { key: "k".into(), ask: ask(), keep: false, tell });
+    while world.paper.sheet().waits.get("k").is_none_or(|wait| wait.ask_id.is_none()) {
+        tokio::task::yield_now().await;
+    }
+    world.says(HarnessEvent::Ended);
+    world.expect(&["finish"]).await;
+    assert_eq!(world.ended.await.expect("ended").expect("well"), Ended::Harness);
+    assert_eq!(world.paper.sheet().waits.len(), 1);
 }

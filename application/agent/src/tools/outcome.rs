@@ -3,14 +3,14 @@
 use crate::{
     guard::{attr, flat_cut},
     ports::{CallError, CallResult},
-    seen::SeenMessage,
+    seen::{SeenChannel, SeenGroup, SeenMessage, SeenRosterEntry, SeenTopic},
 };
 
 /// Characters of a failure's detail at the most.
-const DETAIL: usize = 500;
+pub(super) const DETAIL: usize = 500;
 
 /// What a tool returns: one text, and the same as data.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct ToolOutput {
     /// For a model.
     pub text: String,
@@ -26,6 +26,24 @@ pub struct ToolOutput {
     /// The messages that were read, oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<Vec<SeenMessage>>,
+    /// The topics that were read, latest activity first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topics: Option<Vec<SeenTopic>>,
+    /// The agents that were read, by account id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<Vec<SeenRosterEntry>>,
+    /// The channel that was opened, created or changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<SeenChannel>,
+    /// Whether the direct conversation is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<bool>,
+    /// The group that was created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<SeenGroup>,
+    /// True if there was nothing to read, so that the text may be left out of a context.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub useless: bool,
 }
 
 /// Why a tool failed. A failure is never a text that looks like success.
@@ -68,7 +86,7 @@ pub enum ToolError {
 
 impl ToolOutput {
     pub(super) fn text(text: String) -> Self {
-        Self { text, message_id: None, topic_id: None, ask_id: None, messages: None }
+        Self { text, ..Self::default() }
     }
 }
 

@@ -7,7 +7,7 @@ use compass_domain::{
     message::DraftBlock,
 };
 
-use super::{PostKeys, ToolError, ToolOutput, channel, require};
+use super::{PostKeys, ToolError, ToolOutput, channel, check_topic, require};
 use crate::{
     guard::attr,
     ports::{Call, CallResult, Gateway},
@@ -25,13 +25,15 @@ pub(super) const DESCRIPTION: &str = "Asks people to decide, and returns at once
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct PostAskParams {
-    /// At least one.
+    /// At least 1 question, at most 32.
+    #[schemars(length(min = 1, max = 32))]
     pub questions: Vec<QuestionParams>,
-    /// The topic's name; not blank, at most 120 code points.
+    /// The topic's name; not blank, at most 120 characters.
+    #[schemars(length(max = 120))]
     pub topic: String,
-    /// The channel's name; the home channel if absent, never blank.
+    /// The channel's name; not blank. Your home channel if left out.
     pub channel: Option<String>,
-    /// Creates the topic if it does not exist.
+    /// Creates the topic if it does not exist; otherwise posting to an unknown topic fails with `not_found`.
     #[serde(default)]
     pub create_topic: bool,
 }
@@ -40,20 +42,23 @@ pub struct PostAskParams {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct QuestionParams {
-    /// Not blank, unique within the ask.
+    /// The question's id, for you; not blank, unique within the ask.
     pub id: String,
     /// What is asked.
     pub question: String,
-    /// A short title.
+    /// A short title, at most 64 characters.
     #[serde(default)]
+    #[schemars(length(max = 64))]
     pub header: String,
-    /// What may be chosen; none means free text only.
+    /// What may be chosen, at most 64; none means free text only.
     #[serde(default)]
+    #[schemars(length(max = 64))]
     pub options: Vec<OptionParams>,
     /// Several options may be chosen.
     #[serde(default)]
     pub multi: bool,
-    /// Index of the recommended option, from 0.
+    /// Index of the recommended option, counted from 0.
+    #[schemars(range(min = 0))]
     pub recommended: Option<i32>,
 }
 
@@ -134,7 +139,7 @@ pub(crate) async fn ask_under(
     call_id: &str,
     params: PostAskParams,
 ) -> Result<(SeenMessage, SeenAsk), ToolError> {
-    require("topic", &params.topic)?;
+    check_topic(&params.topic)?;
     check_questions(&params.questions)?;
     let questions = params.questions.into_iter().map(QuestionDraft::from).collect();
     let call = Call::Post {
@@ -196,11 +201,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_ask_carries_every_field_and_options_are_numbered() {
+    async fn a19_a20_an_ask_carries_every_field_and_options_are_numbered() {
         let gateway = OneCall::new(Ok(posted()));
         let output = post_ask(&gateway, &PostKeys::new("n"), "1", params()).await.expect("posted");
         assert_eq!(output.ask_id.as_deref(), Some("ask-1"));
-        assert!(output.text.contains("ask-1") && output.text.contains("later turn"));
+        let said = "The answer arrives in a later turn; do not wait for it, go on.";
+        assert_eq!(output.text, format!("Posted ask ask-1 in topic t. {said}"));
         let Some(Call::Post { blocks, existing_topic_only: false, .. }) = gateway.call_seen() else {
             panic!("no post that may create the topic")
         };
@@ -215,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn questions_need_distinct_ids_and_there_is_at_least_one() {
+    async fn a11_questions_need_distinct_ids_and_there_is_at_least_one() {
         let changes: [fn(&mut PostAskParams); 3] =
             [|p| p.questions.clear(), |p| p.questions[1].id = "a".into(), |p| p.questions[0].id = " ".into()];
         for change in changes {
@@ -228,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_result_without_an_ask_is_never_given_an_id() {
+    async fn a17_a_result_without_an_ask_is_never_given_an_id() {
         let text =
             SeenMessage { blocks: vec![SeenBlock::Text { text: "x".into() }], ..SeenMessage::default() };
         for result in [CallResult::Post(None), CallResult::Post(Some(text))] {
@@ -238,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_cannot_set_what_the_server_owns() {
+    fn a21_a_model_cannot_set_what_the_server_owns() {
         for field in ["ask_id", "answered", "cancelled"] {
             let text = format!(r#"{{"topic":"t","questions":[],"{field}":"x"}}"#);
             assert!(serde_json::from_str::<PostAskParams>(&text).is_err(), "{field}");

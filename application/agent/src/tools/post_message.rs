@@ -2,10 +2,10 @@
 
 use compass_domain::message::DraftBlock;
 
-use super::{PostKeys, ToolError, ToolOutput, channel, require};
+use super::{PostKeys, ToolError, ToolOutput, channel, check_topic, require};
 use crate::{
     guard::attr,
-    ports::{Call, CallResult, Gateway},
+    ports::{Call, CallResult, Channel, Gateway},
 };
 
 /// Its name.
@@ -19,13 +19,21 @@ pub(super) const DESCRIPTION: &str = "Posts a message to a topic of a channel an
 pub struct PostMessageParams {
     /// What to say; not blank.
     pub text: String,
-    /// The topic's name; not blank, at most 120 code points.
+    /// The topic's name; not blank, at most 120 characters.
+    #[schemars(length(max = 120))]
     pub topic: String,
-    /// The channel's name; the home channel if absent, never blank.
+    /// The channel's name; not blank. Your home channel if left out.
     pub channel: Option<String>,
-    /// Creates the topic if it does not exist.
+    /// Creates the topic if it does not exist; otherwise posting to an unknown topic fails with `not_found`.
     #[serde(default)]
     pub create_topic: bool,
+}
+
+/// Where a text goes.
+pub(super) struct Target {
+    pub(super) channel: Channel,
+    pub(super) topic: String,
+    pub(super) create_topic: bool,
 }
 
 /// Posts a text.
@@ -40,36 +48,49 @@ pub async fn post_message(
     params: PostMessageParams,
 ) -> Result<ToolOutput, ToolError> {
     require("text", &params.text)?;
-    require("topic", &params.topic)?;
-    let call = Call::Post {
+    check_topic(&params.topic)?;
+    let to = Target {
         channel: channel(params.channel.as_deref())?,
         topic: params.topic,
-        existing_topic_only: !params.create_topic,
-        blocks: vec![DraftBlock::Text(params.text)],
-        key: keys.key(call_id),
+        create_topic: params.create_topic,
     };
-    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(NAME, &error))? {
-        CallResult::Post(Some(message)) => Ok(ToolOutput {
-            message_id: Some(message.id.clone()),
-            topic_id: Some(message.topic_id.clone()),
-            ..ToolOutput::text(format!(
-                "Posted message {} in topic {}.",
-                attr(&message.id),
-                attr(&message.topic_id)
-            ))
-        }),
-        other => Err(ToolError::protocol(NAME, "post with a message", &other)),
+    post(NAME, gateway, keys.key(call_id), call_id, to, params.text).await
+}
+
+/// Posts a text as part of a tool, and says where it went.
+pub(super) async fn post(
+    tool: &'static str,
+    gateway: &dyn Gateway,
+    key: String,
+    call_id: &str,
+    to: Target,
+    text: String,
+) -> Result<ToolOutput, ToolError> {
+    let call = Call::Post {
+        channel: to.channel,
+        topic: to.topic,
+        existing_topic_only: !to.create_topic,
+        blocks: vec![DraftBlock::Text(text)],
+        key,
+    };
+    match gateway.call(call_id, call).await.map_err(|error| ToolError::call(tool, &error))? {
+        CallResult::Post(Some(message)) => {
+            let (id, topic_id) = (attr(&message.id), attr(&message.topic_id));
+            let text = format!("Posted message {id} in topic {topic_id}.");
+            Ok(ToolOutput {
+                message_id: Some(message.id),
+                topic_id: Some(message.topic_id),
+                ..ToolOutput::text(text)
+            })
+        }
+        other => Err(ToolError::protocol(tool, "post with a message", &other)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ports::{CallError, Channel},
-        seen::SeenMessage,
-        tools::testing::OneCall,
-    };
+    use crate::{seen::SeenMessage, tools::testing::OneCall};
 
     fn params() -> PostMessageParams {
         PostMessageParams { text: "hi".into(), topic: "t".into(), channel: None, create_topic: false }
@@ -80,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_post_carries_the_text_the_topic_and_a_key_that_ends_with_the_call_id() {
+    async fn a13_a_post_carries_the_text_the_topic_and_a_key_that_ends_with_the_call_id() {
         let gateway = OneCall::new(Ok(posted()));
         let keys = PostKeys::new("nonce");
         let output = post_message(&gateway, &keys, "7", params()).await.expect("posted");
@@ -96,37 +117,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn blank_parameters_are_refused_before_any_call() {
-        for (change, field) in [
-            ((|p| p.text = " \n".into()) as fn(&mut PostMessageParams), "text"),
-            (|p| p.topic = String::new(), "topic"),
-            (|p| p.channel = Some(" ".into()), "channel"),
-        ] {
-            let gateway = OneCall::new(Ok(posted()));
-            let mut params = params();
-            change(&mut params);
-            let refused = post_message(&gateway, &PostKeys::new("n"), "1", params).await;
-            assert_eq!(refused, Err(ToolError::Blank(field)));
-            assert_eq!(gateway.call_seen(), None);
-        }
+    async fn a18_a_bad_id_is_printed_as_malformed_and_the_result_stays_one_line() {
+        let bad = SeenMessage { id: "m\nm".into(), topic_id: "t\u{2028}".into(), ..SeenMessage::default() };
+        let gateway = OneCall::new(Ok(CallResult::Post(Some(bad))));
+        let output = post_message(&gateway, &PostKeys::new("n"), "1", params()).await.expect("posted");
+        assert_eq!(output.text, "Posted message (malformed) in topic (malformed).");
     }
 
     #[tokio::test]
-    async fn a_refusal_is_guarded_and_cut() {
-        let message = format!("a\nb{}", "x".repeat(600));
-        let refused = Err(CallError::Refused { code: "no code".into(), message });
-        let error = post_message(&OneCall::new(refused), &PostKeys::new("n"), "1", params()).await;
-        let text = error.expect_err("refused").to_string();
-        assert!(text.starts_with("comms_post_message failed: (malformed): a bx"), "{text}");
-        assert_eq!(text.chars().count(), "comms_post_message failed: (malformed): ".len() + 500);
-    }
-
-    #[tokio::test]
-    async fn another_result_is_a_protocol_violation() {
-        for result in [CallResult::CancelAsk, CallResult::Post(None), CallResult::Unexpected("none".into())] {
-            let gateway = OneCall::new(Ok(result));
-            let error = post_message(&gateway, &PostKeys::new("n"), "1", params()).await;
-            assert!(matches!(error, Err(ToolError::Protocol { .. })));
-        }
+    async fn a17_a_post_without_a_message_is_a_protocol_violation() {
+        let error =
+            post_message(&OneCall::new(Ok(CallResult::Post(None))), &PostKeys::new("n"), "1", params()).await;
+        assert!(matches!(error, Err(ToolError::Protocol { .. })));
     }
 }

@@ -1,11 +1,17 @@
 //! The tools by name: what a model is told of each, and a call with JSON parameters.
 
-use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{PostKeys, ToolError, ToolOutput, cancel_ask, list_messages, post_ask, post_message, set_status};
-use crate::{guard::Randomness, ports::Gateway};
+use super::{
+    PostKeys, ToolError, ToolOutput, cancel_ask, create_channel, create_channel_group, dm, list_messages,
+    list_topics, open_dm, outcome::DETAIL, post_ask, post_message, roster, schema::schema, set_status, tree,
+    update_members,
+};
+use crate::{
+    guard::{Randomness, flat_cut},
+    ports::Gateway,
+};
 
 /// Whether a tool changes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +48,7 @@ impl Tool {
 }
 
 /// Every tool, in the order in which they are offered.
-pub static ALL: [Tool; 5] = [
+pub static ALL: [Tool; 13] = [
     Tool {
         name: post_message::NAME,
         label: "Post channel message",
@@ -80,6 +86,33 @@ pub static ALL: [Tool; 5] = [
         schema: schema::<super::ListMessagesParams>,
     },
     Tool {
+        name: list_topics::NAME,
+        label: "List channel topics",
+        description: list_topics::DESCRIPTION,
+        access: Access::Read,
+        destructive: false,
+        idempotent: true,
+        schema: schema::<super::ListTopicsParams>,
+    },
+    Tool {
+        name: roster::NAME,
+        label: "List agents",
+        description: roster::DESCRIPTION,
+        access: Access::Read,
+        destructive: false,
+        idempotent: true,
+        schema: schema::<super::RosterParams>,
+    },
+    Tool {
+        name: tree::NAME,
+        label: "Show agents as a tree",
+        description: tree::DESCRIPTION,
+        access: Access::Read,
+        destructive: false,
+        idempotent: true,
+        schema: schema::<super::RosterParams>,
+    },
+    Tool {
         name: set_status::NAME,
         label: "Set own status",
         description: set_status::DESCRIPTION,
@@ -87,6 +120,51 @@ pub static ALL: [Tool; 5] = [
         destructive: false,
         idempotent: true,
         schema: schema::<super::SetStatusParams>,
+    },
+    Tool {
+        name: open_dm::NAME,
+        label: "Open direct conversation",
+        description: open_dm::DESCRIPTION,
+        access: Access::Write,
+        destructive: false,
+        idempotent: true,
+        schema: schema::<super::OpenDmParams>,
+    },
+    Tool {
+        name: dm::NAME,
+        label: "Post direct message",
+        description: dm::DESCRIPTION,
+        access: Access::Write,
+        destructive: false,
+        idempotent: false,
+        schema: schema::<super::DmParams>,
+    },
+    Tool {
+        name: create_channel::NAME,
+        label: "Create channel",
+        description: create_channel::DESCRIPTION,
+        access: Access::Write,
+        destructive: false,
+        idempotent: false,
+        schema: schema::<super::CreateChannelParams>,
+    },
+    Tool {
+        name: update_members::NAME,
+        label: "Change channel members",
+        description: update_members::DESCRIPTION,
+        access: Access::Write,
+        destructive: true,
+        idempotent: true,
+        schema: schema::<super::UpdateMembersParams>,
+    },
+    Tool {
+        name: create_channel_group::NAME,
+        label: "Create channel group",
+        description: create_channel_group::DESCRIPTION,
+        access: Access::Write,
+        destructive: false,
+        idempotent: false,
+        schema: schema::<super::CreateChannelGroupParams>,
     },
 ];
 
@@ -130,13 +208,25 @@ impl Toolbox<'_> {
     ///
     /// [`CallFailed`], whose text is for the model.
     pub async fn call(&self, call_id: &str, tool: &str, arguments: Value) -> Result<ToolOutput, CallFailed> {
-        let Self { gateway, keys, .. } = *self;
+        let Self { gateway, keys, random } = *self;
         let done = match tool {
             post_message::NAME => super::post_message(gateway, keys, call_id, parse(tool, arguments)?).await,
             post_ask::NAME => super::post_ask(gateway, keys, call_id, parse(tool, arguments)?).await,
             cancel_ask::NAME => super::cancel_ask(gateway, call_id, parse(tool, arguments)?).await,
-            list_messages::NAME => super::list_messages(gateway, call_id, parse(tool, arguments)?).await,
+            list_messages::NAME => {
+                super::list_messages(gateway, random, call_id, parse(tool, arguments)?).await
+            }
+            list_topics::NAME => super::list_topics(gateway, random, call_id, parse(tool, arguments)?).await,
+            roster::NAME => super::roster(gateway, random, call_id, parse(tool, arguments)?).await,
+            tree::NAME => super::tree(gateway, random, call_id, parse(tool, arguments)?).await,
             set_status::NAME => super::set_status(gateway, call_id, parse(tool, arguments)?).await,
+            open_dm::NAME => super::open_dm(gateway, call_id, parse(tool, arguments)?).await,
+            dm::NAME => super::dm(gateway, keys, call_id, parse(tool, arguments)?).await,
+            create_channel::NAME => super::create_channel(gateway, call_id, parse(tool, arguments)?).await,
+            update_members::NAME => super::update_members(gateway, call_id, parse(tool, arguments)?).await,
+            create_channel_group::NAME => {
+                super::create_channel_group(gateway, call_id, parse(tool, arguments)?).await
+            }
             _ => return Err(CallFailed::UnknownTool { tool: tool.to_owned() }),
         };
         Ok(done?)
@@ -150,28 +240,8 @@ pub fn names() -> Vec<&'static str> {
 
 fn parse<T: DeserializeOwned>(tool: &str, arguments: Value) -> Result<T, CallFailed> {
     let arguments = if arguments.is_null() { Value::Object(serde_json::Map::new()) } else { arguments };
-    serde_json::from_value(arguments)
-        .map_err(|error| CallFailed::Arguments { tool: tool.to_owned(), reason: error.to_string() })
-}
-
-fn schema<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<T>().to_value()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_schema_is_an_object_whose_fields_are_described() {
-        for tool in &ALL {
-            let schema = tool.schema();
-            assert_eq!(schema["type"], "object", "{}", tool.name);
-            let fields = schema["properties"].as_object().expect("properties");
-            for (field, schema) in fields {
-                assert!(schema["description"].is_string(), "{} {field}", tool.name);
-            }
-        }
-    }
+    serde_json::from_value(arguments).map_err(|error| CallFailed::Arguments {
+        tool: tool.to_owned(),
+        reason: flat_cut(&error.to_string(), DETAIL),
+    })
 }

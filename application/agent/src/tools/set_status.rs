@@ -1,5 +1,7 @@
 //! `compass_set_status`: says what the agent is doing.
 
+use compass_domain::limits::ACTIVITY_CODE_POINTS;
+
 use super::{ToolError, ToolOutput, require};
 use crate::{
     guard::flat,
@@ -16,7 +18,7 @@ pub(super) const DESCRIPTION: &str =
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct SetStatusParams {
-    /// Not blank; the server cuts it at 140 code points.
+    /// What you are doing; not blank. It is cut at 140 characters.
     pub activity: String,
 }
 
@@ -33,9 +35,17 @@ pub async fn set_status(
     require("activity", &params.activity)?;
     let call = Call::SetStatus { activity: params.activity.clone() };
     match gateway.call(call_id, call).await.map_err(|error| ToolError::call(NAME, &error))? {
-        CallResult::SetStatus => Ok(ToolOutput::text(format!("Status: {}", flat(&params.activity)))),
+        CallResult::SetStatus => Ok(ToolOutput::text(recorded(&params.activity))),
         other => Err(ToolError::protocol(NAME, "set_status", &other)),
     }
+}
+
+/// The status as the server keeps it.
+fn recorded(activity: &str) -> String {
+    let kept: String = activity.chars().take(ACTIVITY_CODE_POINTS).collect();
+    let cut =
+        if kept == activity { String::new() } else { format!(", cut at {ACTIVITY_CODE_POINTS} characters") };
+    format!("Status{cut}: {}", flat(&kept))
 }
 
 #[cfg(test)]
@@ -44,7 +54,7 @@ mod tests {
     use crate::tools::testing::OneCall;
 
     #[tokio::test]
-    async fn the_activity_is_sent_whole_and_echoed_on_one_line() {
+    async fn a42_the_activity_is_sent_whole_and_echoed_on_one_line() {
         let gateway = OneCall::new(Ok(CallResult::SetStatus));
         let params = SetStatusParams { activity: "a\nb".into() };
         assert_eq!(set_status(&gateway, "1", params).await.expect("set").text, "Status: a b");
@@ -52,9 +62,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_blank_activity_is_refused() {
+    async fn an_activity_that_is_cut_is_said_to_be() {
         let gateway = OneCall::new(Ok(CallResult::SetStatus));
-        let refused = set_status(&gateway, "1", SetStatusParams { activity: "\t".into() }).await;
-        assert_eq!(refused, Err(ToolError::Blank("activity")));
+        let params = SetStatusParams { activity: "é".repeat(141) };
+        let text = set_status(&gateway, "1", params).await.expect("set").text;
+        assert_eq!(text, format!("Status, cut at 140 characters: {}", "é".repeat(140)));
+        assert_eq!(gateway.call_seen(), Some(Call::SetStatus { activity: "é".repeat(141) }));
     }
 }

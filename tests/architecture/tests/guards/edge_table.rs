@@ -162,7 +162,7 @@ pub(crate) const TABLE: &[Row] = &[
             "thiserror",
             "tokio",
         ],
-        &["compass-domain"],
+        &["compass-domain", "tempfile"],
     ),
     (
         "compass",
@@ -253,7 +253,7 @@ pub(crate) const TABLE: &[Row] = &[
     ),
     (
         "compass-e2e",
-        &["serde_json"],
+        &["agent-client-protocol", "futures", "serde_json", "tokio"],
         &[
             "compass-client",
             "compass-domain",
@@ -263,7 +263,6 @@ pub(crate) const TABLE: &[Row] = &[
             "rexpect",
             "rustix",
             "tempfile",
-            "tokio",
             "tokio-stream",
             "toml",
             "tonic",

@@ -13,19 +13,38 @@ const TOOLS: &[&str] = &[
     "comms_post_ask",
     "comms_cancel_ask",
     "comms_list_messages",
+    "comms_list_topics",
+    "compass_roster",
+    "compass_tree",
     "compass_set_status",
+    "comms_open_dm",
+    "comms_dm",
+    "comms_create_channel",
+    "comms_update_members",
+    "comms_create_channel_group",
 ];
 
 /// One file per tool, and what they share.
 const FILES: &[&str] = &[
     "cancel_ask.rs",
+    "create_channel.rs",
+    "create_channel_group.rs",
+    "dm.rs",
     "list_messages.rs",
+    "list_topics.rs",
     "mod.rs",
+    "open_dm.rs",
     "outcome.rs",
     "post_ask.rs",
     "post_message.rs",
     "registry.rs",
+    "roster.rs",
+    "schema.rs",
     "set_status.rs",
+    "testing.rs",
+    "tests.rs",
+    "tree.rs",
+    "update_members.rs",
 ];
 
 /// The names that the registry offers, in its order: `name: module::NAME` leads to the constant of that module.

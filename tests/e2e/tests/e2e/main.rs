@@ -4,6 +4,7 @@
 
 mod support;
 
+mod acp;
 mod agent_run;
 mod agents;
 mod ask_command;
@@ -28,4 +29,5 @@ mod serve;
 mod setup;
 mod spec;
 mod storm;
+mod tools;
 mod wedged;

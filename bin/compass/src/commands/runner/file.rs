@@ -89,6 +89,8 @@ pub(super) enum Harness {
     /// JSON lines on standard input and output.
     #[default]
     JsonLines,
+    /// The Agent Client Protocol on standard input and output.
+    Acp,
     /// The runner's socket, by itself.
     Socket,
 }
@@ -141,6 +143,7 @@ impl From<Agent> for ProfileDraft {
             },
             harness: match agent.harness {
                 Harness::JsonLines => HarnessKind::JsonLines,
+                Harness::Acp => HarnessKind::Acp,
                 Harness::Socket => HarnessKind::Socket,
             },
         }
@@ -240,6 +243,7 @@ mod tests {
         name = "reviews"
         command = "review"
         directory = "/srv"
+        harness = "acp"
     "#;
 
     fn fails(text: &str) -> String {
@@ -258,7 +262,7 @@ mod tests {
         assert_eq!((deploys.wake, deploys.harness), (WakePolicy::Any, HarnessKind::Socket));
         assert_eq!((deploys.set["MODE"].as_str(), deploys.user.as_deref()), ("careful", Some("deploy")));
         assert_eq!((reviews.restart, reviews.restart_limit), (RestartPolicy::OnFailure, RESTARTS));
-        assert_eq!((reviews.wake, reviews.harness), (WakePolicy::Mention, HarnessKind::JsonLines));
+        assert_eq!((reviews.wake, reviews.harness), (WakePolicy::Mention, HarnessKind::Acp));
     }
 
     #[test]

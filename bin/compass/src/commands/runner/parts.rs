@@ -24,7 +24,7 @@ pub(super) fn parts() -> Result<Parts, Failure> {
         program: std::env::current_exe()?,
         exec: words(&["runner", "exec", "--parent"]),
         guard: words(&["runner", "guard"]),
-        json_lines: words(&["agent", "run", "--harness", "json-lines"]),
+        core: words(&["agent", "run", "--harness"]),
     })
 }
 

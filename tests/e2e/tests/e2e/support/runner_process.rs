@@ -13,8 +13,9 @@ use tokio::process::{ChildStdin, ChildStdout};
 
 use super::{World, process::Process, until};
 
-/// The program that plays an agent.
+/// The programs that play an agent: of JSON lines, and of ACP.
 const AGENT: &str = env!("CARGO_BIN_EXE_scripted-agent");
+const ACP_AGENT: &str = env!("CARGO_BIN_EXE_acp-agent");
 
 /// One agent's profile on a runner.
 #[derive(Clone, Debug)]
@@ -28,12 +29,26 @@ pub(crate) struct Profile {
     pub(crate) restart: &'static str,
     /// Another program than ours.
     pub(crate) command: Option<&'static str>,
+    pub(crate) harness: &'static str,
 }
 
 impl Profile {
     /// A program that only takes messages.
     pub(crate) fn quiet(handle: &str) -> Self {
-        Self { handle: handle.into(), asks: 0, pause_ms: 0, wake: "never", restart: "always", command: None }
+        Self {
+            handle: handle.into(),
+            asks: 0,
+            pause_ms: 0,
+            wake: "never",
+            restart: "always",
+            command: None,
+            harness: "json-lines",
+        }
+    }
+
+    /// An agent of ACP that does what it is told.
+    pub(crate) fn acp(handle: &str) -> Self {
+        Self { command: Some(ACP_AGENT), harness: "acp", ..Self::quiet(handle) }
     }
 }
 
@@ -74,13 +89,14 @@ impl RunnerProcess {
             write!(
                 config,
                 "[[agent]]\naccount_id = {:?}\nname = {:?}\ncommand = {:?}\nargs = [{:?}, \"{}\", \"{}\"]\n\
-                 harness = \"json-lines\"\ndirectory = {:?}\nwake = {:?}\nrestart = {:?}\n\n",
+                 harness = {:?}\ndirectory = {:?}\nwake = {:?}\nrestart = {:?}\n\n",
                 account.id,
                 profile.handle,
                 profile.command.unwrap_or(AGENT),
                 log.to_str().unwrap(),
                 profile.asks,
                 profile.pause_ms,
+                profile.harness,
                 world.home().to_str().unwrap(),
                 profile.wake,
                 profile.restart,
