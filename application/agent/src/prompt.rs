@@ -76,7 +76,7 @@ pub fn render_with(
     if waiting > 0 {
         let when = match rest {
             Rest::NextTurn | Rest::CutShort => "after this turn",
-            Rest::NextOccasion => "with your next comms_ tool call or the next prompt",
+            Rest::NextOccasion => "with the next call of a Compass tool or the next prompt",
         };
         let waiting = records::count(waiting, "message");
         put(&mut text, format_args!("[waiting {fence}] {waiting} more; they follow {when}.\n"));
@@ -103,7 +103,7 @@ pub fn announce(handed: &Handed, waiting: usize, random: &Randomness) -> String 
     };
     format!(
         "[message waits {fence}] A message waits for you in channel {}, topic {}, from {}, id \"{}\". It is too long \
-         to stand here: call any tool whose name begins with comms_, and the result brings it whole.{behind}\n",
+         to stand here: call any Compass tool, such as comms_list_messages, and the result brings it whole.{behind}\n",
         channel(handed, &fence),
         flat(topic(handed)),
         fence.attr(author(handed)),

@@ -114,7 +114,7 @@ fn answer(question: &SeenQuestion) -> String {
 pub(super) fn still_open(ask_id: &str) -> String {
     format!(
         "Ask {} went to people in Compass, and nobody has answered it yet. That is not an answer and not a no. The \
-         answer comes by itself, with a later prompt or with the result of a comms_ tool: do not ask again and do not \
+         answer comes by itself, with a later prompt or with the result of a Compass tool: do not ask again and do not \
          assume an answer. Go on with what does not depend on it.",
         attr(ask_id)
     )
