@@ -1,13 +1,17 @@
 //! One run of a hook: what it picks up or asks, what it says, and what it acknowledges after that was flushed.
 
-use std::{io, io::Write, time::Duration};
+use std::{
+    fmt::Display,
+    io::{self, Write},
+    time::Duration,
+};
 
 use compass_agent::{
-    asking::{Asking, AskingError, Ended},
+    asking::{Asking, Ended},
     elicitation::Reply,
     guard::Randomness,
-    pickup::{self, Limits, Picked, PickupError},
-    ports::{CallError, Continuations, Gateway, Journal, JournalError, Mailbox, Wait},
+    pickup::{self, Limits, Picked},
+    ports::{Continuations, Gateway, Journal, Mailbox, Wait},
     seen::SeenAsk,
     tools::PostAskParams,
 };
@@ -37,30 +41,6 @@ pub enum HookError {
     /// Compass has nothing to say; the model goes on as if the hook was not there.
     #[error("{0}")]
     Nothing(String),
-}
-
-impl From<JournalError> for HookError {
-    fn from(error: JournalError) -> Self {
-        Self::Nothing(error.to_string())
-    }
-}
-
-impl From<PickupError> for HookError {
-    fn from(error: PickupError) -> Self {
-        Self::Nothing(error.to_string())
-    }
-}
-
-impl From<AskingError> for HookError {
-    fn from(error: AskingError) -> Self {
-        Self::Nothing(error.to_string())
-    }
-}
-
-impl From<CallError> for HookError {
-    fn from(error: CallError) -> Self {
-        Self::Nothing(error.to_string())
-    }
 }
 
 /// Where questions go.
@@ -121,23 +101,23 @@ impl Hook<'_> {
         active: bool,
         out: &mut (dyn Write + Send),
     ) -> Result<(), HookError> {
-        let count = if active { self.continuations.count(session)? } else { 0 };
+        let count = if active { self.continuations.count(session).map_err(nothing)? } else { 0 };
         if !active {
-            self.continuations.set(session, 0)?;
+            self.continuations.set(session, 0).map_err(nothing)?;
         }
         if count >= CONTINUATIONS {
             return Ok(());
         }
         let Some(picked) = self.pick_up().await? else { return Ok(()) };
         // Counted before it is said, so that no lost count makes an endless turn.
-        self.continuations.set(session, count + 1)?;
+        self.continuations.set(session, count + 1).map_err(nothing)?;
         self.hand_over(out, &output::go_on(&picked.text), picked).await
     }
 
     /// What is owed; none if there is nothing.
     async fn pick_up(&mut self) -> Result<Option<Picked>, HookError> {
         let picking = pickup::pick_up(self.mailbox, self.journal, Limits::HOOK, self.reader, self.random);
-        let picked = timeout(PROMPT, picking).await.map_err(|_| late())??;
+        let picked = timeout(PROMPT, picking).await.map_err(|_| late())?.map_err(nothing)?;
         Ok(Some(picked).filter(|picked| !picked.text.is_empty()))
     }
 
@@ -150,7 +130,7 @@ impl Hook<'_> {
     ) -> Result<(), HookError> {
         output::write(out, said)?;
         let taking = pickup::took(self.mailbox, self.journal, picked);
-        Ok(timeout(PROMPT, taking).await.map_err(|_| late())??)
+        timeout(PROMPT, taking).await.map_err(|_| late())?.map_err(nothing)
     }
 
     async fn question(
@@ -186,7 +166,7 @@ impl Hook<'_> {
     /// Denies the call for this reason and waits no longer.
     fn leave(&mut self, key: &str, out: &mut (dyn Write + Send), reason: &str) -> Result<(), HookError> {
         self.say(key, out, &output::deny(reason))?;
-        Ok(self.journal.end_wait(key)?)
+        self.journal.end_wait(key).map_err(nothing)
     }
 
     async fn elicitation(
@@ -233,8 +213,8 @@ impl Hook<'_> {
     ) -> Result<Option<(Box<SeenAsk>, Option<String>)>, HookError> {
         let withdrawn = self.asking().withdraw(ask_id).await;
         if !matches!(withdrawn, Ok(false)) {
-            self.journal.end_wait(key)?;
-            return Ok(withdrawn.map(|_| None)?);
+            self.journal.end_wait(key).map_err(nothing)?;
+            return withdrawn.map(|_| None).map_err(nothing);
         }
         match self.ask(key, ask).await? {
             Ended::Answered { ask, message_id } => Ok(Some((ask, message_id))),
@@ -247,12 +227,12 @@ impl Hook<'_> {
         // It is ours until the end; then its answer comes as any message does.
         let wait = Wait { key: key.to_owned(), owner, ask, ask_id: None, keep: true };
         let until = self.until;
-        Ok(self.asking().run(wait, until).await?)
+        self.asking().run(wait, until).await.map_err(nothing)
     }
 
     async fn took(&mut self, key: &str, message_id: Option<&str>) -> Result<(), HookError> {
         let mut asking = self.asking();
-        Ok(timeout(PROMPT, asking.took(key, message_id)).await.map_err(|_| late())??)
+        timeout(PROMPT, asking.took(key, message_id)).await.map_err(|_| late())?.map_err(nothing)
     }
 
     fn asking(&mut self) -> Asking<'_> {
@@ -263,10 +243,15 @@ impl Hook<'_> {
     fn say(&mut self, key: &str, out: &mut (dyn Write + Send), value: &Value) -> Result<(), HookError> {
         let said = output::write(out, value);
         if said.is_err() {
-            self.journal.end_wait(key)?;
+            self.journal.end_wait(key).map_err(nothing)?;
         }
         Ok(said?)
     }
+}
+
+/// Whatever fails but the output leaves the model as if there was no hook.
+fn nothing(reason: impl Display) -> HookError {
+    HookError::Nothing(reason.to_string())
 }
 
 fn late() -> HookError {

@@ -106,8 +106,9 @@ async fn handle(args: &Args, input: Input, until: Instant) -> Result<(), HookErr
         Err(_) => return Err(nothing(format!("no reply from {url} within {} s", CONNECT.as_secs()))),
     };
     let state = config::state_dir().map_err(|failure| nothing(failure.to_string()))?;
-    let mut journal = FileJournal::open(&state, &account_id)?;
-    let mut continuations = FileContinuations::open(&state, &account_id)?;
+    let mut journal = FileJournal::open(&state, &account_id).map_err(|error| nothing(error.to_string()))?;
+    let continuations = FileContinuations::open(&state, &account_id);
+    let mut continuations = continuations.map_err(|error| nothing(error.to_string()))?;
     let mut hook = Hook {
         gateway: &door,
         mailbox: &door,

@@ -3,14 +3,11 @@
 use std::{fs::File, process::Stdio};
 
 use compass_client::Page;
-use rustix::process::{Pid, Signal};
+use rustix::process::Signal;
 use serde_json::Value;
-use tokio::{
-    io::AsyncWriteExt as _,
-    process::{Child, Command},
-};
+use tokio::io::AsyncWriteExt as _;
 
-use crate::support::{Done, Storage, World, in_time, on_both, skip, until};
+use crate::support::{Done, Running, Storage, World, in_time, on_both, open_ask, skip, until};
 
 on_both!(
     a_message_is_context_of_one_prompt_and_acknowledged,
@@ -66,42 +63,8 @@ async fn owed(world: &World) -> usize {
     world.agent("bot").await.fetch(0, None).await.unwrap().deliveries.len()
 }
 
-/// A hook that runs beside the test.
-struct Running(Child);
-
-impl Running {
-    async fn start(world: &World, input: &str) -> Self {
-        let mut command = world.command();
-        command.args(HOOK).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).await.unwrap();
-        Self(child)
-    }
-
-    fn signal(&self, signal: Signal) {
-        let pid = Pid::from_raw(self.0.id().unwrap().cast_signed()).unwrap();
-        rustix::process::kill_process(pid, signal).unwrap();
-    }
-
-    async fn done(self) -> Done {
-        let done = in_time("the end of a hook", self.0.wait_with_output()).await.unwrap();
-        Done {
-            code: done.status.code(),
-            stdout: String::from_utf8(done.stdout).unwrap(),
-            stderr: String::from_utf8(done.stderr).unwrap(),
-        }
-    }
-}
-
-/// The id of the one ask that is open.
-async fn open(world: &World) -> String {
-    let person = world.person().await;
-    until("an open ask", async || {
-        let open = person.open_asks(None, &Page::default()).await.unwrap();
-        assert!(open.len() < 2, "{open:?}");
-        open.first().and_then(|entry| entry.message.asks().next()).map(|ask| ask.ask_id.clone())
-    })
-    .await
+async fn waiting(world: &World, input: &str) -> Running {
+    Running::start_with(world, &HOOK, input).await
 }
 
 async fn asks(world: &World) -> usize {
@@ -128,8 +91,8 @@ async fn a_message_is_context_of_one_prompt_and_acknowledged(world: &mut World) 
 }
 
 async fn a_question_answered_in_time_runs_on_its_answer(world: &mut World) {
-    let waiting = Running::start(world, QUESTION).await;
-    answer(world, &open(world).await).await;
+    let waiting = self::waiting(world, QUESTION).await;
+    answer(world, &open_ask(world).await).await;
     let said = said(&waiting.done().await).unwrap();
     assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "allow", "{said}");
     let updated = &said["hookSpecificOutput"]["updatedInput"];
@@ -152,10 +115,10 @@ async fn a_late_answer_is_context_of_the_next_prompt_and_the_question_is_not_ask
     for _ in 0..2 {
         let said = said(&world.run_with_input(&at_once, QUESTION).await).unwrap();
         assert!(reason(&said).contains("comes by itself"), "{said}");
-        assert!(reason(&said).contains(&open(world).await), "{said}");
+        assert!(reason(&said).contains(&open_ask(world).await), "{said}");
     }
     assert_eq!(asks(world).await, 1);
-    answer(world, &open(world).await).await;
+    answer(world, &open_ask(world).await).await;
     let told = hook(world, PROMPT).await.unwrap();
     assert!(
         context(&told).contains("Your ask was answered") && context(&told).contains("Canary 5%"),
@@ -172,7 +135,7 @@ async fn output_that_was_not_written_acknowledges_nothing() {
     let world = world().await;
     post(&world, "one").await;
     let into = async |stdout: Stdio, input: &str| {
-        let mut command: Command = world.command();
+        let mut command = world.command();
         command.args(HOOK).stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).await.unwrap();
@@ -250,17 +213,17 @@ async fn a_turn_goes_on_for_new_messages_three_times_in_a_row() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_ask_that_was_withdrawn_or_skipped_is_never_an_answer() {
     let world = world().await;
-    let waiting = Running::start(&world, QUESTION).await;
-    world.agent("bot").await.agent_cancel_ask(&open(&world).await).await.unwrap();
+    let waiting = self::waiting(&world, QUESTION).await;
+    world.agent("bot").await.agent_cancel_ask(&open_ask(&world).await).await.unwrap();
     let withdrawn = said(&waiting.done().await).unwrap();
     assert!(
         reason(&withdrawn).contains("withdrawn") && reason(&withdrawn).contains("not a no"),
         "{withdrawn}"
     );
     let other = QUESTION.replace("toolu_01EXAMPLE", "toolu_02EXAMPLE");
-    let waiting = Running::start(&world, &other).await;
+    let waiting = self::waiting(&world, &other).await;
     let skipped = ["0", "1", "2", "3"].map(skip).to_vec();
-    world.person().await.answer(&open(&world).await, skipped).await.unwrap();
+    world.person().await.answer(&open_ask(&world).await, skipped).await.unwrap();
     let skipped = said(&waiting.done().await).unwrap();
     assert!(reason(&skipped).contains("skipped by the person"), "{skipped}");
     assert_eq!(owed(&world).await, 0);
@@ -269,16 +232,20 @@ async fn an_ask_that_was_withdrawn_or_skipped_is_never_an_answer() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn others_leave_an_answer_to_the_hook_that_waits_until_it_is_gone() {
     let world = world().await;
-    let waiting = Running::start(&world, QUESTION).await;
-    let ask_id = open(&world).await;
+    let waiting = self::waiting(&world, QUESTION).await;
+    let ask_id = open_ask(&world).await;
     // It waits once its journal knows the ask, which is right after the post.
-    until("the wait in the journal", async || {
-        let folder = world.home().join(".local/state/compass/agents");
-        let agent = std::fs::read_dir(folder).ok()?.next()?.ok()?.path().join("waits");
-        let wait = std::fs::read_dir(agent).ok()?.next()?.ok()?.path();
-        std::fs::read_to_string(wait).ok()?.contains(&ask_id).then_some(())
+    let lock = until("the wait in the journal", async || {
+        let agents = world.home().join(".local/state/compass/agents");
+        let agent = std::fs::read_dir(agents).ok()?.next()?.ok()?.path();
+        let wait = std::fs::read_dir(agent.join("waits")).ok()?.next()?.ok()?.path();
+        std::fs::read_to_string(wait).ok()?.contains(&ask_id).then(|| agent.join("lock"))
     })
     .await;
+    // A process that is stopped while it holds the journal's lock would keep everybody out.
+    let lock = File::open(lock).unwrap();
+    lock.lock().unwrap();
+    drop(lock);
     waiting.signal(Signal::STOP);
     answer(&world, &ask_id).await;
     assert_eq!(hook(&world, PROMPT).await, None, "the answer is left to the question");
@@ -293,8 +260,8 @@ async fn others_leave_an_answer_to_the_hook_that_waits_until_it_is_gone() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_elicitation_is_answered_with_typed_content() {
     let world = world().await;
-    let waiting = Running::start(&world, ELICITATION).await;
-    let ask_id = open(&world).await;
+    let waiting = self::waiting(&world, ELICITATION).await;
+    let ask_id = open_ask(&world).await;
     world.ok(&["answer", "--ask", &ask_id, "--text", "0=4.2", "--text", "1=3"]).await;
     let said = said(&waiting.done().await).unwrap();
     assert_eq!(said["hookSpecificOutput"]["action"], "accept", "{said}");
