@@ -3,7 +3,9 @@
 //! It speaks to the server through [`ports::Gateway`], to whatever drives the model through the lines or prompts
 //! of a harness, and keeps what must not be lost in [`ports::Journal`]. It knows no transport and no storage.
 
+pub mod asking;
 pub mod control;
+pub mod elicitation;
 pub mod guard;
 pub mod inbox;
 pub mod lanes;

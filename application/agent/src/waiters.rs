@@ -211,7 +211,8 @@ async fn withdraw_once(gateway: &dyn Gateway, wait: &Wait) -> Option<Left> {
     }
 }
 
-fn is_final(code: &str) -> bool {
+/// True if the same call will never succeed.
+pub(crate) fn is_final(code: &str) -> bool {
     matches!(
         code,
         "not_found" | "permission_denied" | "invalid_argument" | "already_exists" | "failed_precondition"

@@ -1,5 +1,6 @@
 //! The gateway, the mailbox, the link and its streams below the core, the harness above, the journal beside it.
 
+mod continuations;
 mod control;
 mod frames;
 mod gateway;
@@ -8,6 +9,7 @@ mod journal;
 mod link;
 mod mailbox;
 
+pub use continuations::Continuations;
 pub use control::{Control, ControlOp, ControlSource, ControlStream, StreamBroken};
 pub use frames::{
     Activity, FileDiff, Frame, PlanStep, PlanStepStatus, PublishError, Publisher, SessionEvent, SessionState,

@@ -11,7 +11,7 @@ use super::{PostKeys, ToolError, ToolOutput, channel, check_topic, require};
 use crate::{
     guard::attr,
     ports::{Call, CallResult, Gateway},
-    seen::SeenBlock,
+    seen::{SeenAsk, SeenBlock, SeenMessage},
 };
 
 /// Its name.
@@ -118,6 +118,27 @@ pub(crate) async fn post_ask_under(
     call_id: &str,
     params: PostAskParams,
 ) -> Result<ToolOutput, ToolError> {
+    let (message, ask) = ask_under(gateway, key, call_id, params).await?;
+    let text = format!(
+        "Posted ask {} in topic {}. The answer arrives in a later turn; do not wait for it, go on.",
+        attr(&ask.ask_id),
+        attr(&message.topic_id)
+    );
+    Ok(ToolOutput {
+        message_id: Some(message.id),
+        topic_id: Some(message.topic_id),
+        ask_id: Some(ask.ask_id),
+        ..ToolOutput::text(text)
+    })
+}
+
+/// As [`post_ask_under`], and gives the message and its ask as they are now: a repeat tells how the ask ended.
+pub(crate) async fn ask_under(
+    gateway: &dyn Gateway,
+    key: String,
+    call_id: &str,
+    params: PostAskParams,
+) -> Result<(SeenMessage, SeenAsk), ToolError> {
     check_topic(&params.topic)?;
     check_questions(&params.questions)?;
     let questions = params.questions.into_iter().map(QuestionDraft::from).collect();
@@ -129,23 +150,13 @@ pub(crate) async fn post_ask_under(
         key,
     };
     let result = gateway.call(call_id, call).await.map_err(|error| ToolError::call(NAME, &error))?;
-    let CallResult::Post(Some(message)) = &result else {
-        return Err(ToolError::protocol(NAME, "post with an ask", &result));
-    };
-    let Some(SeenBlock::Ask { ask }) = message.blocks.first() else {
-        return Err(ToolError::protocol(NAME, "post with an ask", &result));
-    };
-    let text = format!(
-        "Posted ask {} in topic {}. The answer arrives in a later turn; do not wait for it, go on.",
-        attr(&ask.ask_id),
-        attr(&message.topic_id)
-    );
-    Ok(ToolOutput {
-        message_id: Some(message.id.clone()),
-        topic_id: Some(message.topic_id.clone()),
-        ask_id: Some(ask.ask_id.clone()),
-        ..ToolOutput::text(text)
-    })
+    match &result {
+        CallResult::Post(Some(message)) => match message.blocks.first() {
+            Some(SeenBlock::Ask { ask }) => Ok((message.clone(), ask.clone())),
+            _ => Err(ToolError::protocol(NAME, "post with an ask", &result)),
+        },
+        _ => Err(ToolError::protocol(NAME, "post with an ask", &result)),
+    }
 }
 
 fn check_questions(questions: &[QuestionParams]) -> Result<(), ToolError> {
@@ -170,10 +181,7 @@ fn check_questions(questions: &[QuestionParams]) -> Result<(), ToolError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        seen::{SeenAsk, SeenMessage},
-        tools::testing::OneCall,
-    };
+    use crate::tools::testing::OneCall;
 
     fn params() -> PostAskParams {
         serde_json::from_str(
