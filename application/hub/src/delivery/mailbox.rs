@@ -387,11 +387,9 @@ impl State {
         }
     }
 
-    /// Steers first. While delivers are behind or pins are swept, the hinted ones wait, so that none overtakes.
+    /// Steers first. While delivers are behind or pins are swept, the hinted ones wait, so that none overtakes; a
+    /// sweep that waits for room holds up no steer.
     fn take_hints(&mut self) -> Vec<Hint> {
-        if self.sweeping {
-            return Vec::new();
-        }
         let (mut steers, mut delivers, mut kept) = (Vec::new(), Vec::new(), VecDeque::new());
         for hint in self.hints.drain(..) {
             let room = self.window.room(hint.lane);

@@ -140,6 +140,29 @@ async fn what_is_posted_during_the_start_sweep_comes_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_start_sweep_that_waits_for_room_holds_up_no_steer_and_is_overtaken_by_no_deliver() {
+    let (rig, ann, one, channel) = Rig::with_one().await;
+    let mut posts = Vec::new();
+    for number in 0..300 {
+        posts.push(rig.say(&ann, channel, &number.to_string()).await);
+    }
+    let mut a = rig.attach(&one, "a").await;
+    settle().await;
+    assert_eq!(a.sent().len(), 256, "a full window");
+    posts.push(rig.say(&ann, channel, "later").await);
+    let urgent = rig.say(&ann, channel, "@one stop").await;
+    settle().await;
+    assert_eq!(a.sent(), [(Lane::Steer, urgent.id())]);
+    let first: Vec<_> = posts.iter().take(256).collect();
+    rig.acknowledge(&one, &first).await;
+    for post in &posts[256..] {
+        a.delivered(post).await;
+    }
+    settle().await;
+    assert_eq!(a.sent(), []);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_home_channel_is_delivered_without_a_subscription() {
     let rig = Rig::new().await;
     let ann = rig.admin().await;
