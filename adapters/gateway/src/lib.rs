@@ -4,7 +4,9 @@
 mod agent;
 mod calls;
 mod commands;
+mod continuations;
 mod dial;
+mod door;
 mod endpoint;
 mod journal;
 mod link;
@@ -13,6 +15,8 @@ mod relay;
 pub mod runner;
 
 pub use agent::AgentSocket;
+pub use continuations::FileContinuations;
+pub use door::AgentDoor;
 pub use endpoint::{Endpoint, EndpointError};
 pub use journal::FileJournal;
 pub use link::{Attach, LinkHandle, RunnerLink};

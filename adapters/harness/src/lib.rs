@@ -1,4 +1,5 @@
 //! What the model side of an agent speaks.
 
 pub mod acp;
+pub mod hook;
 pub mod jsonl;

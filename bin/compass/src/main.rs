@@ -20,7 +20,10 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misused(&error),
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failure::Failure::from(error).report(),
@@ -31,5 +34,17 @@ fn main() -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
+    }
+}
+
+/// Shows help or what is wrong with the command line. A hook that ends with 2 would block the session it serves.
+fn misused(error: &clap::Error) -> ExitCode {
+    // Nothing can be done if that cannot be shown.
+    let _ = error.print();
+    let is_hook = std::env::args_os().skip(1).take(2).eq(["agent", "hook"]);
+    match u8::try_from(error.exit_code()) {
+        Ok(2) if is_hook => ExitCode::FAILURE,
+        Ok(code) => ExitCode::from(code),
+        Err(_) => ExitCode::FAILURE,
     }
 }

@@ -8,6 +8,11 @@ fn journal(state: &Path) -> FileJournal {
     FileJournal::open(state, "a1").expect("opens")
 }
 
+fn wait(key: &str, ask_id: Option<&str>, keep: bool) -> Wait {
+    let ask = PostAskParams { questions: vec![], topic: "t".into(), channel: None, create_topic: true };
+    Wait { key: key.into(), owner: "one".into(), ask, ask_id: ask_id.map(str::to_owned), keep }
+}
+
 #[test]
 fn marks_survive_the_process() {
     let state = tempfile::tempdir().expect("a folder");
@@ -71,14 +76,7 @@ fn what_was_refused_was_never_begun_and_what_was_taken_stays_taken() {
 #[test]
 fn waits_survive_the_process_until_they_end() {
     let state = tempfile::tempdir().expect("a folder");
-    let ask = PostAskParams { questions: vec![], topic: "t".into(), channel: None, create_topic: true };
-    let wait = |key: &str| Wait {
-        key: key.into(),
-        owner: "one".into(),
-        ask: ask.clone(),
-        ask_id: None,
-        keep: false,
-    };
+    let wait = |key: &str| wait(key, None, false);
     let mut one = journal(state.path());
     one.wait(&wait("n:1")).expect("written");
     one.wait(&wait("n:2")).expect("written");
@@ -121,13 +119,6 @@ fn ids_that_could_leave_the_folder_or_the_line_are_refused() {
 #[test]
 fn a_wait_lives_while_its_process_does() {
     let state = tempfile::tempdir().expect("a folder");
-    let wait = |key: &str, ask_id: Option<&str>, keep| Wait {
-        key: key.into(),
-        owner: "one".into(),
-        ask: PostAskParams { questions: vec![], topic: "t".into(), channel: None, create_topic: true },
-        ask_id: ask_id.map(str::to_owned),
-        keep,
-    };
     let (mut one, mut other) = (journal(state.path()), journal(state.path()));
     one.wait(&wait("core", Some("b"), false)).expect("written");
     for ask_id in [None, Some("a")] {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{agent_attach, agent_run, context::Context};
+use super::{agent_attach, agent_hook, agent_run, context::Context, setup};
 use crate::{config::Connection, directory::Directory, failure::Failure, render};
 
 /// Options of `compass agent`.
@@ -23,6 +23,16 @@ enum Command {
     /// Attaches a program as an agent: JSON lines on standard input and output
     #[command(after_help = "Example:\n  compass agent attach --agent deploy-bot")]
     Attach(agent_attach::Args),
+    /// Handles one event of Claude Code, as JSON on standard input: hands messages over, asks what its model asks
+    #[command(
+        after_help = "Exit code: 0, also if there is nothing to say or Compass cannot be reached; 1 if the output was not \
+                      written, and then nothing was acknowledged. Never 2, which would block the session.\n\nExample:\n  \
+                      compass agent hook --agent deploy-bot"
+    )]
+    Hook(agent_hook::Args),
+    /// Puts Compass into the settings of an agent program, or takes it out again
+    #[command(after_help = "Example:\n  compass agent setup claude-code --project . --agent deploy-bot")]
+    Setup(setup::Args),
     /// Runs an agent's program under its runner, JSON lines on the program's standard input and output
     #[command(
         after_help = "A runner starts this itself and sets the environment it needs. Exit code: that of the program, \
@@ -71,6 +81,8 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         Command::Create(args) => create(&args).await,
         Command::Move(args) => place(&args).await,
         Command::Attach(args) => agent_attach::run(args).await,
+        Command::Hook(args) => agent_hook::run(args).await,
+        Command::Setup(args) => setup::run(&args),
         Command::Run(args) => agent_run::run(args).await,
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod accounts;
 pub(crate) mod agent;
 pub(crate) mod agent_attach;
+mod agent_hook;
 pub(crate) mod agent_run;
 pub(crate) mod agents;
 pub(crate) mod answer;
@@ -25,6 +26,7 @@ pub(crate) mod roster;
 pub(crate) mod runner;
 pub(crate) mod search;
 pub(crate) mod serve;
+mod setup;
 pub(crate) mod status;
 pub(crate) mod tail;
 pub(crate) mod token;

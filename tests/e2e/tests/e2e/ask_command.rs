@@ -1,13 +1,15 @@
 //! `compass ask`: its exit codes, and what is left when it is killed, interrupted or out of time.
 
-use std::{os::unix::fs::symlink, process::Stdio};
+use std::os::unix::fs::symlink;
 
 use compass_client::{Page, model::AskState};
 use rustix::process::Signal;
 use serde_json::Value;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
-use crate::support::{Done, PATIENCE, Storage, World, choose, in_time, on_both, program, skip, until};
+use crate::support::{
+    Done, PATIENCE, Running, Storage, World, choose, in_time, on_both, open_ask, program, skip, until,
+};
 
 on_both!(
     a_killed_ask_resumes_the_same_ask_under_its_key,
@@ -16,47 +18,6 @@ on_both!(
 );
 
 const WAIT: &[&str] = &["ask", "--wait", "--json", "--option", "Yes", "--option", "No", "--key", "k1", "Go?"];
-
-/// A command that runs beside the test.
-struct Running(Child);
-
-impl Running {
-    fn start(world: &World, arguments: &[&str]) -> Self {
-        let mut command = world.command();
-        command.args(arguments);
-        Self::spawn(command)
-    }
-
-    fn spawn(mut command: Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Self(command.spawn().unwrap())
-    }
-
-    fn signal(&self, signal: Signal) {
-        let pid = self.0.id().unwrap().cast_signed();
-        rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal).unwrap();
-    }
-
-    async fn done(self) -> Done {
-        let done = in_time("the end of a command", self.0.wait_with_output()).await.unwrap();
-        Done {
-            code: done.status.code(),
-            stdout: String::from_utf8(done.stdout).unwrap(),
-            stderr: String::from_utf8(done.stderr).unwrap(),
-        }
-    }
-}
-
-/// The id of the one ask that is open.
-async fn open(world: &World) -> String {
-    let person = world.person().await;
-    until("an open ask", async || {
-        let open = person.open_asks(None, &Page::default()).await.unwrap();
-        assert!(open.len() < 2, "{open:?}");
-        open.first().and_then(|entry| entry.message.asks().next()).map(|ask| ask.ask_id.clone())
-    })
-    .await
-}
 
 async fn answer(world: &World, ask_id: &str, option: &str) {
     world.ok(&["answer", "--ask", ask_id, "--option", &format!("0={option}")]).await;
@@ -74,7 +35,7 @@ async fn states(world: &World) -> Vec<AskState> {
 
 async fn a_killed_ask_resumes_the_same_ask_under_its_key(world: &mut World) {
     let first = Running::start(world, WAIT);
-    let ask_id = open(world).await;
+    let ask_id = open_ask(world).await;
     first.signal(Signal::KILL);
     assert_eq!(first.done().await.code, None);
     let resumed = Running::start(world, WAIT);
@@ -92,7 +53,7 @@ async fn a_killed_ask_resumes_the_same_ask_under_its_key(world: &mut World) {
 
 async fn an_ask_that_waits_outlives_a_restart_of_the_server(world: &mut World) {
     let waiting = Running::start(world, WAIT);
-    let ask_id = open(world).await;
+    let ask_id = open_ask(world).await;
     world.restart_server().await;
     answer(world, &ask_id, "0").await;
     let done = waiting.done().await;
@@ -102,7 +63,7 @@ async fn an_ask_that_waits_outlives_a_restart_of_the_server(world: &mut World) {
 
 async fn the_answer_that_was_printed_is_acknowledged_and_owed_no_more(world: &mut World) {
     let waiting = Running::start(world, WAIT);
-    let ask_id = open(world).await;
+    let ask_id = open_ask(world).await;
     answer(world, &ask_id, "0").await;
     assert_eq!(waiting.done().await.code, Some(0));
     let owed = world.agent("bot").await.fetch(0, None).await.unwrap().deliveries;
@@ -118,16 +79,16 @@ async fn code_0_without_wait_says_what_was_asked_and_under_which_key() {
     let world = world().await;
     let posted = world.json(&["ask", "Go?", "--key", "k2"]).await;
     assert_eq!((&posted[0]["state"], &posted[0]["key"]), (&"open".into(), &"k2".into()));
-    assert_eq!(posted[0]["ask_id"], open(&world).await);
+    assert_eq!(posted[0]["ask_id"], open_ask(&world).await);
     let text = world.ok(&["ask", "Go?", "--key", "k2"]).await;
-    assert!(text.contains(&open(&world).await) && text.contains("k2"), "{text}");
+    assert!(text.contains(&open_ask(&world).await) && text.contains("k2"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn code_0_for_an_ask_of_which_everything_was_skipped_and_the_output_says_so() {
     let world = world().await;
     let waiting = Running::start(&world, WAIT);
-    let ask_id = open(&world).await;
+    let ask_id = open_ask(&world).await;
     world.person().await.answer(&ask_id, vec![skip("0")]).await.unwrap();
     let done = waiting.done().await;
     assert_eq!(done.code, Some(0), "{done:?}");
@@ -173,7 +134,7 @@ async fn code_3_when_the_time_is_up_and_the_ask_stays_open() {
 async fn code_4_for_an_ask_that_was_withdrawn_meanwhile_or_by_its_own_time_out() {
     let world = world().await;
     let waiting = Running::start(&world, WAIT);
-    let ask_id = open(&world).await;
+    let ask_id = open_ask(&world).await;
     world.agent("bot").await.agent_cancel_ask(&ask_id).await.unwrap();
     let done = waiting.done().await;
     assert_eq!(done.code, Some(4), "{done:?}");
@@ -218,11 +179,11 @@ async fn code_6_when_there_is_no_server() {
 async fn an_interrupt_leaves_the_ask_open_and_prints_a_command_that_resumes_it() {
     let world = world().await;
     let waiting = Running::start(&world, &["ask", "--wait", "--json", "It's time; go?", "--option", "$HOME"]);
-    let ask_id = open(&world).await;
+    let ask_id = open_ask(&world).await;
     waiting.signal(Signal::INT);
     let done = waiting.done().await;
     assert_eq!(done.code, Some(3), "{done:?}");
-    assert_eq!(open(&world).await, ask_id);
+    assert_eq!(open_ask(&world).await, ask_id);
     let (_, resume) = done.stderr.split_once("resume it with: ").unwrap_or_else(|| panic!("{done:?}"));
     // A person pastes it into a shell that knows the program by its name.
     symlink(program(), world.home().join("compass")).unwrap();

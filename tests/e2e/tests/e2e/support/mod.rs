@@ -7,6 +7,7 @@ mod proxy;
 mod random;
 mod runner;
 mod runner_process;
+mod running;
 mod world;
 
 use std::time::{Duration, Instant};
@@ -18,6 +19,7 @@ pub(crate) use proxy::Proxy;
 pub(crate) use random::Random;
 pub(crate) use runner::Runner;
 pub(crate) use runner_process::{Given, Profile, RunnerProcess, given, given_answer, notes, program_of};
+pub(crate) use running::{Running, open_ask};
 pub(crate) use world::{Done, Storage, World};
 
 /// How long anything may take that must come.

@@ -39,6 +39,16 @@ pub(crate) struct Done {
     pub(crate) stderr: String,
 }
 
+impl From<std::process::Output> for Done {
+    fn from(output: std::process::Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
 struct Server {
     process: Process,
     // Closing one stops the server, closing the other could break it.
@@ -181,12 +191,7 @@ impl World {
         // A command that needs no input may be gone before it is written.
         let _ = stdin.write_all(input.as_bytes()).await;
         drop(stdin);
-        let done = in_time("the end of a command", child.wait_with_output()).await.unwrap();
-        Done {
-            code: done.status.code(),
-            stdout: String::from_utf8(done.stdout).unwrap(),
-            stderr: String::from_utf8(done.stderr).unwrap(),
-        }
+        in_time("the end of a command", child.wait_with_output()).await.unwrap().into()
     }
 
     /// Runs a command that must succeed; gives its output.
