@@ -5,8 +5,9 @@ use agent_client_protocol::{
     v1::{
         ConnectionTo, Responder,
         schema::{
-            CancelNotification, ContentBlock, PromptRequest, PromptResponse, RequestPermissionRequest,
-            RequestPermissionResponse, SessionId, SessionNotification, TextContent,
+            CancelNotification, ContentBlock, CreateElicitationRequest, CreateElicitationResponse,
+            PromptRequest, PromptResponse, RequestPermissionRequest, RequestPermissionResponse, SessionId,
+            SessionNotification, TextContent,
         },
     },
 };
@@ -31,6 +32,8 @@ pub(super) enum Incoming {
     Update(Box<SessionNotification>),
     /// It wants to be permitted something.
     Permission(Box<RequestPermissionRequest>, Responder<RequestPermissionResponse>),
+    /// It wants a form to be filled in.
+    Elicitation(Box<CreateElicitationRequest>, Responder<CreateElicitationResponse>),
     /// The prompt of this number is over.
     Done(u64, Result<PromptResponse, TurnError>),
     /// It wrote a line that is no message.
@@ -74,7 +77,7 @@ impl Connection {
             move |line| drop(tell.send(Incoming::Noise(line)))
         };
         let lines = Lines::new(lines::outgoing(output, unheard.clone()), lines::incoming(input, noise));
-        let (updates, permissions, ready) = (tell.clone(), tell.clone(), tell.clone());
+        let (updates, permissions, forms, ready) = (tell.clone(), tell.clone(), tell.clone(), tell.clone());
         let client = Client
             .v1()
             .name("compass")
@@ -89,6 +92,13 @@ impl Connection {
             .on_receive_request(
                 async move |request: RequestPermissionRequest, responder, _: ConnectionTo<Agent>| {
                     drop(permissions.send(Incoming::Permission(Box::new(request), responder)));
+                    Ok(())
+                },
+                on_receive_request!(),
+            )
+            .on_receive_request(
+                async move |request: CreateElicitationRequest, responder, _: ConnectionTo<Agent>| {
+                    drop(forms.send(Incoming::Elicitation(Box::new(request), responder)));
                     Ok(())
                 },
                 on_receive_request!(),

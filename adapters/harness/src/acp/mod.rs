@@ -5,6 +5,7 @@
 
 mod activity;
 mod connection;
+mod elicitation;
 mod lines;
 mod permission;
 mod requests;

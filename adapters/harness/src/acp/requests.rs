@@ -6,14 +6,16 @@ use agent_client_protocol::{
     Error,
     v1::{
         Responder,
-        schema::{PermissionOptionId, RequestPermissionResponse},
+        schema::{CreateElicitationResponse, PermissionOptionId, RequestPermissionResponse},
     },
 };
-use compass_agent::{ports::HarnessEvent, seen::SeenAsk, tools::PostAskParams, waiters::Outcome};
+use compass_agent::{
+    elicitation::Form, ports::HarnessEvent, seen::SeenAsk, tools::PostAskParams, waiters::Outcome,
+};
 use futures::{StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use tokio::sync::oneshot;
 
-use super::permission;
+use super::{elicitation, permission};
 
 /// How a wait for people ended.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub(super) enum Told {
 pub(super) enum Reply {
     /// To a request for permission with these options.
     Permission(Responder<RequestPermissionResponse>, Vec<PermissionOptionId>),
+    /// To a form.
+    Elicitation(Responder<CreateElicitationResponse>, Box<Form>),
 }
 
 struct Open {
@@ -113,6 +117,7 @@ impl Reply {
     fn cancellation(&self) -> agent_client_protocol::RequestCancellation {
         match self {
             Self::Permission(responder, _) => responder.cancellation(),
+            Self::Elicitation(responder, _) => responder.cancellation(),
         }
     }
 
@@ -125,6 +130,11 @@ impl Reply {
                 drop(responder.respond(permission::response(decision.chosen)));
                 decision.says_more
             }
+            Self::Elicitation(responder, form) => {
+                let (response, says_more) = elicitation::response(form.answered(ask));
+                drop(responder.respond(response));
+                says_more
+            }
         }
     }
 
@@ -132,15 +142,18 @@ impl Reply {
     pub(super) fn cancel(self) {
         match self {
             Self::Permission(responder, _) => drop(responder.respond(permission::response(None))),
+            Self::Elicitation(responder, _) => {
+                drop(responder.respond(elicitation::response(elicitation::WITHDRAWN).0));
+            }
         }
     }
 
     /// Says that people cannot be asked.
     pub(super) fn fail(self, reason: &str) {
+        let error = Error::invalid_params().data(reason);
         match self {
-            Self::Permission(responder, _) => {
-                drop(responder.respond_with_error(Error::invalid_params().data(reason)));
-            }
+            Self::Permission(responder, _) => drop(responder.respond_with_error(error)),
+            Self::Elicitation(responder, _) => drop(responder.respond_with_error(error)),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{collections::VecDeque, time::Duration};
 
+use agent_client_protocol::Error;
 use async_trait::async_trait;
 use compass_agent::{
     guard::flat_cut,
@@ -18,7 +19,7 @@ use super::{
     Settings,
     activity::Activities,
     connection::{self, Connection, Incoming, Over, TurnError},
-    permission,
+    elicitation, permission,
     requests::{Reply, Requests},
     setup::{Ready, Setup, SetupError},
     turns::{self, CANCEL, Prompt, Turns},
@@ -197,6 +198,14 @@ impl Agent {
                 self.said.push_back(HarnessEvent::Streaming(false));
                 self.begin()?;
             }
+            Incoming::Elicitation(request, responder) => match elicitation::form(&request) {
+                Ok((session, form)) => {
+                    let ask = form.ask(elicitation::TOPIC, None);
+                    self.request(&session.0, Ok(ask), Reply::Elicitation(responder, Box::new(form)));
+                }
+                // An agent that is gone needs no answer.
+                Err(reason) => drop(responder.respond_with_error(Error::invalid_params().data(reason))),
+            },
             // Its end, which follows, ends everything; nothing more is handed to it.
             Incoming::Failed(SetupError::Gone) | Incoming::Done(_, Err(TurnError::Gone)) => {}
             Incoming::Failed(error) => {

@@ -8,9 +8,10 @@ use agent_client_protocol::{
     v1::{
         ConnectionTo,
         schema::{
-            AuthMethod, ClientCapabilities, EnvVariable, ErrorCode, Implementation, InitializeRequest,
-            InitializeResponse, LoadSessionRequest, McpServer, McpServerStdio, NewSessionRequest,
-            ResumeSessionRequest, SessionId,
+            AuthMethod, ClientCapabilities, ElicitationCapabilities, ElicitationFormCapabilities,
+            EnvVariable, ErrorCode, Implementation, InitializeRequest, InitializeResponse,
+            LoadSessionRequest, McpServer, McpServerStdio, NewSessionRequest, ResumeSessionRequest,
+            SessionId,
         },
     },
 };
@@ -77,7 +78,10 @@ pub(super) enum SetupError {
 pub(super) async fn make_ready(connection: ConnectionTo<Agent>, setup: Setup) -> Result<Ready, SetupError> {
     let us = Implementation::new("compass", env!("CARGO_PKG_VERSION"));
     let hello = InitializeRequest::new(ProtocolVersion::V1)
-        .client_capabilities(ClientCapabilities::new())
+        .client_capabilities(
+            ClientCapabilities::new()
+                .elicitation(ElicitationCapabilities::new().form(ElicitationFormCapabilities::new())),
+        )
         .client_info(us);
     // The library refuses an agent of another version and names both.
     let agent = step(&connection, "initialize", hello, &[]).await?;

@@ -19,12 +19,12 @@ use agent_client_protocol::{
     v1::{
         ConnectionTo, Responder,
         schema::{
-            AgentCapabilities, CancelNotification, ContentBlock, ContentChunk, Implementation,
-            InitializeRequest, InitializeResponse, LoadSessionRequest, LoadSessionResponse, McpServer,
-            McpServerStdio, NewSessionRequest, NewSessionResponse, PermissionOption, PermissionOptionKind,
-            PromptRequest, PromptResponse, RequestPermissionOutcome, RequestPermissionRequest, SessionId,
-            SessionNotification, SessionUpdate, StopReason, TextContent, ToolCallUpdate,
-            ToolCallUpdateFields,
+            AgentCapabilities, CancelNotification, ContentBlock, ContentChunk, CreateElicitationRequest,
+            Implementation, InitializeRequest, InitializeResponse, LoadSessionRequest, LoadSessionResponse,
+            McpServer, McpServerStdio, NewSessionRequest, NewSessionResponse, PermissionOption,
+            PermissionOptionKind, PromptRequest, PromptResponse, RequestPermissionOutcome,
+            RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate, StopReason, TextContent,
+            ToolCallUpdate, ToolCallUpdateFields,
         },
     },
 };
@@ -225,6 +225,10 @@ impl Turn {
                     until_there(&format!("{}.cancel", self.shared.path)).await;
                     sent.detach();
                 }
+                ("elicit", message) => {
+                    let response = self.client.send_request(self.form(message)?).block_task().await?;
+                    self.shared.note("elicited", &json!(response));
+                }
                 ("slow", _) => std::future::pending().await,
                 ("exit", code) => std::process::exit(code.parse().unwrap_or(1)),
                 (other, _) => eprintln!("acp agent: cannot {other:?}"),
@@ -248,6 +252,13 @@ impl Turn {
             PermissionOption::new("no", "Reject", PermissionOptionKind::RejectOnce),
         ];
         RequestPermissionRequest::new(self.session.clone(), ToolCallUpdate::new("call-1", fields), options)
+    }
+
+    fn form(&self, message: &str) -> Result<CreateElicitationRequest> {
+        let port = json!({ "type": "integer", "title": "Port", "minimum": 1, "maximum": 65535 });
+        let schema = json!({ "type": "object", "properties": { "port": port }, "required": ["port"] });
+        let form = json!({ "mode": "form", "sessionId": self.session, "message": message, "requestedSchema": schema });
+        serde_json::from_value(form).map_err(Error::into_internal_error)
     }
 
     fn permitted(&self, outcome: &RequestPermissionOutcome) {

@@ -20,6 +20,7 @@ on_both!(
     a_permission_the_agent_no_longer_wants_is_gone_from_the_inbox_at_once,
     an_agent_that_is_stopped_leaves_no_permission_open,
     a_mention_cuts_a_turn_short_and_is_read_once,
+    a_form_is_filled_in_at_the_command_line,
 );
 
 /// An answer that was given has to move the agent on within this time.
@@ -197,4 +198,18 @@ async fn a_mention_cuts_a_turn_short_and_is_read_once(world: &mut World) {
     tell(world, "canary").await;
     until("the canary", async || (noted(world, "prompt").len() == 3).then_some(())).await;
     assert!(noted(world, "prompt")[2]["value"].as_str().unwrap().contains("canary"));
+}
+
+async fn a_form_is_filled_in_at_the_command_line(world: &mut World) {
+    let _runner = runner(world).await;
+    tell(world, "do:elicit Which port?").await;
+    let ask = open_ask(world).await;
+    let question = &ask["questions"][0];
+    assert!(question["question"].as_str().unwrap().contains("Which port?"), "{question}");
+    let text = format!("{}=8080", question["question_id"].as_str().unwrap());
+    world.ok(&["answer", "--text", &text]).await;
+    let answered = Instant::now();
+    let elicited = noted_value(world, "elicited").await;
+    assert!(answered.elapsed() < AT_ONCE, "{:?}", answered.elapsed());
+    assert_eq!(elicited, json!({ "action": "accept", "content": { "port": 8080 } }));
 }

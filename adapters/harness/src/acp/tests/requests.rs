@@ -5,8 +5,9 @@ use agent_client_protocol::{
     v1::{
         SentRequest,
         schema::{
-            PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
-            RequestPermissionResponse, StopReason, ToolCallUpdate, ToolCallUpdateFields,
+            CreateElicitationRequest, PermissionOption, PermissionOptionKind, RequestPermissionOutcome,
+            RequestPermissionRequest, RequestPermissionResponse, StopReason, ToolCallUpdate,
+            ToolCallUpdateFields,
         },
     },
 };
@@ -163,6 +164,80 @@ async fn a_request_without_options_or_of_another_conversation_is_refused_and_nev
         let client: agent_client_protocol::v1::ConnectionTo<Client> = world.peer.client();
         let (response, said) = world.meanwhile(client.send_request(request).block_task()).await;
         assert!(response.unwrap_err().to_string().contains(why));
+        assert!(said.is_empty(), "{said:?}");
+    }
+}
+
+/// A form with one field, whose schema is given.
+fn form(schema: serde_json::Value) -> CreateElicitationRequest {
+    let request = serde_json::json!({
+        "mode": "form", "sessionId": peer::SESSION, "message": "Where to?",
+        "requestedSchema": { "type": "object", "properties": { "place": schema }, "required": ["place"] },
+    });
+    serde_json::from_value(request).unwrap()
+}
+
+/// An answer to the ask that was posted, with this text in its only question.
+fn filled_in(ask: &PostAskParams, text: &str) -> Outcome {
+    let question = SeenQuestion {
+        question_id: ask.questions[0].id.clone(),
+        custom_text: text.into(),
+        ..SeenQuestion::default()
+    };
+    let ask = SeenAsk { questions: vec![question], answered: true, ..SeenAsk::default() };
+    let block = SeenBlock::AskAnswer { ask, asker_account_id: "me".into() };
+    let message = SeenMessage { blocks: vec![block], ..SeenMessage::default() };
+    Outcome::Answered(Box::new(Delivery { message, ..Delivery::default() }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_form_is_asked_and_its_typed_end_goes_back() {
+    for (schema, text, action, event) in [
+        (
+            "string",
+            "Rome",
+            serde_json::json!({ "action": "accept", "content": { "place": "Rome" } }),
+            "took life:acp-1",
+        ),
+        (
+            "integer",
+            "7",
+            serde_json::json!({ "action": "accept", "content": { "place": 7 } }),
+            "took life:acp-1",
+        ),
+        ("integer", "Rome", serde_json::json!({ "action": "cancel" }), "gave up life:acp-1"),
+        ("string", "", serde_json::json!({ "action": "decline" }), "took life:acp-1"),
+    ] {
+        let mut world = World::ready_and_quiet().await;
+        let sent = world.peer.client().send_request(form(serde_json::json!({ "type": schema })));
+        let HarnessEvent::Ask { ask, keep: false, tell, .. } = world.word().await else { panic!("an ask") };
+        assert_eq!((ask.topic.as_str(), ask.create_topic), ("Forms", true));
+        assert!(ask.questions[0].question.contains("Where to?"));
+        tell.send(filled_in(&ask, text)).unwrap();
+        let (response, said) = world.meanwhile(sent.block_task()).await;
+        assert_eq!(serde_json::to_value(response.unwrap()).unwrap(), action, "{schema} {text}");
+        assert_eq!(said, [event]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_form_that_is_withdrawn_is_cancelled_and_one_that_people_cannot_be_asked_is_refused() {
+    let mut world = World::ready_and_quiet().await;
+    let sent = world.peer.client().send_request(form(serde_json::json!({ "type": "string" })));
+    let HarnessEvent::Ask { tell, .. } = world.word().await else { panic!("an ask") };
+    tell.send(Outcome::Withdrawn).unwrap();
+    let (response, _) = world.meanwhile(sent.block_task()).await;
+    assert_eq!(serde_json::to_value(response.unwrap()).unwrap(), serde_json::json!({ "action": "cancel" }));
+
+    let url = serde_json::json!({
+        "mode": "url", "sessionId": peer::SESSION, "message": "m", "elicitationId": "e", "url": "https://x.example",
+    });
+    let url: CreateElicitationRequest = serde_json::from_value(url).unwrap();
+    for (request, why) in [(url, "only forms"), (form(serde_json::json!({ "type": "object" })), "place")] {
+        let sent = world.peer.client().send_request(request);
+        let (response, said) = world.meanwhile(sent.block_task()).await;
+        let error = response.unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
         assert!(said.is_empty(), "{said:?}");
     }
 }
