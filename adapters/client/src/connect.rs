@@ -162,7 +162,7 @@ fn unreachable(url: &str, error: &tonic::transport::Error) -> ClientError {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    ClientError::Unreachable(format!("{url}: {cause}"))
+    ClientError::unreachable(&format_args!("{url}: {cause}"))
 }
 
 fn date(metadata: &MetadataMap) -> Option<i64> {

@@ -1,5 +1,7 @@
 //! What can go wrong with a call, told apart by what the caller can do about it.
 
+use std::fmt;
+
 use compass_proto::code;
 use tonic::{Code, Status};
 
@@ -17,8 +19,8 @@ pub enum ClientError {
         /// The server's words; untrusted text.
         message: String,
     },
-    /// No server could be reached, or it cannot work at the moment; nothing was kept.
-    #[error("the server cannot be reached: {0}")]
+    /// No server could be reached, or it cannot work at the moment; nothing was kept. The text says which.
+    #[error("{0}")]
     Unreachable(String),
     /// The call was sent and its result never came; it may have been carried out.
     #[error("the outcome is unknown: {0}")]
@@ -57,6 +59,11 @@ impl ClientError {
         matches!(self, Self::Unreachable(_) | Self::OutcomeUnknown(_))
     }
 
+    /// No answer came from a server.
+    pub(crate) fn unreachable(why: &impl fmt::Display) -> Self {
+        Self::Unreachable(format!("the server cannot be reached: {why}"))
+    }
+
     /// A refusal as an in-band error of the relay names it.
     pub(crate) fn in_band(code: &str, message: String) -> Self {
         match code::parse(code) {
@@ -68,7 +75,12 @@ impl ClientError {
 
 impl From<Status> for ClientError {
     fn from(status: Status) -> Self {
-        from_code(status.code(), describe(&status))
+        // Only a status that this side made of a failure has a cause.
+        let is_own = std::error::Error::source(&status).is_some();
+        match from_code(status.code(), describe(&status)) {
+            Self::Unreachable(why) if is_own => Self::unreachable(&why),
+            error => error,
+        }
     }
 }
 
@@ -112,6 +124,19 @@ mod tests {
             assert!(matches!(ClientError::from(status), ClientError::OutcomeUnknown(_)));
         }
         assert!(matches!(ClientError::from(Status::unavailable("x")), ClientError::Unreachable(_)));
+    }
+
+    #[test]
+    fn what_a_server_cannot_do_at_the_moment_is_told_in_its_words_and_a_server_that_is_away_as_that() {
+        let told = ClientError::from(Status::unavailable("runner r1: the runner is not attached"));
+        assert_eq!(told.to_string(), "runner r1: the runner is not attached");
+        let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+        let mut status = Status::unavailable("error trying to connect");
+        status.set_source(std::sync::Arc::new(refused));
+        let away = ClientError::from(status);
+        let text = "the server cannot be reached: error trying to connect: connection refused";
+        assert_eq!(away.to_string(), text);
+        assert!(told.is_transient() && away.is_transient());
     }
 
     #[test]

@@ -44,6 +44,11 @@ impl AccountReads for Snapshot {
         Ok(self.rows.accounts.find(id).map(|account| Account::clone(account)))
     }
 
+    async fn find_accounts(&mut self, ids: &[AccountId]) -> Result<Vec<Account>, StorageError> {
+        let found = ids.iter().filter_map(|id| self.rows.accounts.find(*id));
+        Ok(found.map(|account| Account::clone(account)).collect())
+    }
+
     async fn find_account_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError> {
         Ok(self.rows.accounts.find_by_handle(handle).map(|account| Account::clone(account)))
     }

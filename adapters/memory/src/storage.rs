@@ -76,10 +76,17 @@ impl Storage for MemoryStorage {
     }
 
     async fn find_token(&self, hash: &TokenHash) -> Result<Option<(TenantId, TokenRow)>, StorageError> {
+        Ok(self.find_tokens(&[*hash]).await?.pop())
+    }
+
+    async fn find_tokens(&self, hashes: &[TokenHash]) -> Result<Vec<(TenantId, TokenRow)>, StorageError> {
         let world = self.world();
-        let Some((tenant, id)) = world.token_hashes.get(hash) else { return Ok(None) };
-        let row = world.tenants.get(tenant).and_then(|rows| rows.tokens.find(*id));
-        Ok(row.map(|row| (tenant.clone(), row.clone())))
+        let found = hashes.iter().filter_map(|hash| {
+            let (tenant, id) = world.token_hashes.get(hash)?;
+            let row = world.tenants.get(tenant)?.tokens.find(*id)?;
+            Some((tenant.clone(), row.clone()))
+        });
+        Ok(found.collect())
     }
 
     async fn tenants(&self) -> Result<Vec<TenantId>, StorageError> {

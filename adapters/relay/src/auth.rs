@@ -1,6 +1,6 @@
 //! Who calls: the bearer token of the `authorization` header and nothing else.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc};
 
 pub use compass_comms::tokens::authenticate::Principal;
 use compass_comms::{
@@ -13,12 +13,10 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
-use crate::{believed::Believed, error::DoorError, status::status};
+use crate::{believed::Believed, error::DoorError, recheck::Rechecks, status::status};
 
-pub use crate::believed::BELIEVED;
+pub use crate::{believed::BELIEVED, recheck::RECHECKED};
 
-/// How often an open stream asks again whether its token still works.
-pub const RECHECKED: Duration = Duration::from_secs(15);
 /// Longer texts are no token of ours and are not hashed.
 const LONGEST_TOKEN: usize = 256;
 
@@ -60,13 +58,19 @@ pub enum Ended {
 pub struct Auth {
     comms: Comms,
     believed: Arc<Believed>,
+    rechecks: Arc<Rechecks>,
     revocations: Arc<watch::Sender<u64>>,
 }
 
 impl Auth {
     /// Checks tokens against the storage of `comms`.
     pub fn new(comms: Comms) -> Self {
-        Self { comms, believed: Arc::default(), revocations: Arc::new(watch::Sender::new(0)) }
+        Self {
+            rechecks: Arc::new(Rechecks::new(comms.clone())),
+            comms,
+            believed: Arc::default(),
+            revocations: Arc::new(watch::Sender::new(0)),
+        }
     }
 
     /// Finds out who sent these headers.
@@ -99,10 +103,10 @@ impl Auth {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return Ended::Stopping,
-                () = tokio::time::sleep(RECHECKED) => {}
+                () = self.rechecks.due() => {}
                 _ = revocations.changed() => {}
             }
-            match self.check(&identity.credential.0).await {
+            match self.rechecks.ask(&identity.credential.0).await {
                 Ok(now) if now == *identity.principal => {}
                 Ok(_) => return Ended::Refused(status(&DoorError::Unauthenticated)),
                 Err(refused) => return Ended::Refused(refused),

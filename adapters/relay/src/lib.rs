@@ -15,6 +15,7 @@ pub mod mapping;
 mod operator;
 pub mod pending;
 mod people;
+mod recheck;
 mod router;
 pub mod runner;
 mod serve;

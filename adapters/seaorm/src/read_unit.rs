@@ -27,6 +27,10 @@ impl AccountReads for SeaReadUnit {
         accounts::find(&mut self.tx, &self.tenant, id).await
     }
 
+    async fn find_accounts(&mut self, ids: &[AccountId]) -> Result<Vec<Account>, StorageError> {
+        accounts::find_all(&mut self.tx, &self.tenant, ids).await
+    }
+
     async fn find_account_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError> {
         accounts::find_by_handle(&mut self.tx, &self.tenant, handle).await
     }

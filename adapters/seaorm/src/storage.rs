@@ -27,6 +27,11 @@ impl Storage for SeaStorage {
         tokens::find_anywhere(&mut tx, hash).await
     }
 
+    async fn find_tokens(&self, hashes: &[TokenHash]) -> Result<Vec<(TenantId, TokenRow)>, StorageError> {
+        let mut tx = self.pools.system(Access::Snapshot).await?;
+        tokens::find_all_anywhere(&mut tx, hashes).await
+    }
+
     async fn tenants(&self) -> Result<Vec<TenantId>, StorageError> {
         let mut tx = self.pools.system(Access::Snapshot).await?;
         let sql = match tx.dialect() {

@@ -28,7 +28,34 @@ pub(crate) async fn find_anywhere(
         Dialect::Sqlite => format!("SELECT {COLUMNS} FROM tokens WHERE hash = $1"),
     };
     let row = tx.one(&sql, vec![hash.0.to_vec().into()]).await?;
-    row.map(|row| Ok((TenantId::new(&row.get::<String>("tenant")?), read(&row)?))).transpose()
+    row.map(|row| read_with_tenant(&row)).transpose()
+}
+
+/// The same for many hashes, in no order.
+pub(crate) async fn find_all_anywhere(
+    tx: &mut Tx,
+    hashes: &[TokenHash],
+) -> Result<Vec<(TenantId, TokenRow)>, StorageError> {
+    let dialect = tx.dialect();
+    let sql = match dialect {
+        Dialect::Postgres => format!(
+            "SELECT {COLUMNS} FROM unnest($1) wanted CROSS JOIN LATERAL compass_find_token(decode(wanted, 'hex'))"
+        ),
+        Dialect::Sqlite => {
+            format!("SELECT {COLUMNS} FROM tokens WHERE hash IN (SELECT unhex(value) FROM json_each($1))")
+        }
+    };
+    let hashes: Vec<String> = hashes.iter().map(hex).collect();
+    let rows = tx.all(&sql, vec![dialect.text_list(hashes.iter().map(String::as_str))]).await?;
+    rows.iter().map(read_with_tenant).collect()
+}
+
+fn hex(hash: &TokenHash) -> String {
+    hash.0.iter().fold(String::with_capacity(64), |text, byte| text + &format!("{byte:02x}"))
+}
+
+fn read_with_tenant(row: &QueryResult) -> Result<(TenantId, TokenRow), StorageError> {
+    Ok((TenantId::new(&row.get::<String>("tenant")?), read(row)?))
 }
 
 /// The working tokens of an account, newest first.

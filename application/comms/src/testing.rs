@@ -118,6 +118,7 @@ pub(crate) fn unreachable_storage() -> MockStorage {
     storage.expect_read().returning(move |_| Err(unavailable()));
     storage.expect_begin().returning(move |_| Err(unavailable()));
     storage.expect_find_token().returning(move |_| Err(unavailable()));
+    storage.expect_find_tokens().returning(move |_| Err(unavailable()));
     storage
 }
 

@@ -156,7 +156,7 @@ pub(crate) fn state_dir() -> Result<PathBuf, Failure> {
     Ok(project.state_dir().unwrap_or_else(|| project.data_local_dir()).to_owned())
 }
 
-/// Reads a sign-in secret from a file.
+/// Reads a sign-in secret or a token from a file.
 pub(crate) fn read_secret(path: &Path) -> Result<String, Failure> {
     let fail = |error: &dyn fmt::Display| Failure::Usage(format!("{}: {error}", path.display()));
     let secret = fs::read_to_string(path).map_err(|error| fail(&error))?.trim().to_owned();
@@ -214,20 +214,30 @@ fn create_private_dir(path: &Path) -> std::io::Result<()> {
     fs::create_dir_all(path)
 }
 
-#[cfg(unix)]
 fn refuse_shared(path: &Path) -> Result<(), Failure> {
+    sharing(path)?.map_or(Ok(()), |remark| Err(Failure::Usage(remark)))
+}
+
+/// A remark if others may read a file.
+///
+/// # Errors
+///
+/// The file's mode cannot be read.
+#[cfg(unix)]
+pub(crate) fn sharing(path: &Path) -> std::io::Result<Option<String>> {
     use std::os::unix::fs::PermissionsExt as _;
-    let mode = fs::metadata(path)?.permissions().mode() & 0o777;
-    if mode.trailing_zeros() >= 6 {
-        return Ok(());
+    let found = fs::metadata(path)?;
+    let mode = found.permissions().mode() & 0o777;
+    if mode.trailing_zeros() >= 6 || !found.is_file() {
+        return Ok(None);
     }
     let shown = path.display();
-    Err(Failure::Usage(format!("{shown} has mode {mode:04o}, others may read it; run `chmod 600 {shown}`")))
+    Ok(Some(format!("{shown} has mode {mode:04o}, others may read it; run `chmod 600 {shown}`")))
 }
 
 #[cfg(not(unix))]
-fn refuse_shared(_: &Path) -> Result<(), Failure> {
-    Ok(())
+pub(crate) fn sharing(_: &Path) -> std::io::Result<Option<String>> {
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod clock;
 pub mod contract;
 pub mod drafts;
 pub mod fixture;
+pub mod flaky;
 pub mod ids;
 pub mod jobs;
 pub mod model;
@@ -23,6 +24,7 @@ pub mod world;
 
 pub use clock::{FixedClock, SystemClock};
 pub use fixture::Fixture;
+pub use flaky::FlakyWriter;
 pub use ids::{RandomIds, SeqIds};
 pub use world::{ChannelSpec, Scene};
 

@@ -145,14 +145,12 @@ impl Container {
         let launch = self.launchable().map_err(|error| self.refuse(&error))?;
         let account = self.profile.account().to_string();
         let folder = self.shared.state_dir.join("agents").join(&account);
-        let internal =
-            |error: &dyn std::fmt::Display| Refusal::new(RunnerErrorCode::Internal, error.to_string());
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&folder)
             .and_then(|()| socket::give(&folder, launch.owner))
-            .map_err(|error| internal(&format!("{}: {error}", folder.display())))?;
+            .map_err(|error| fault(&format!("{}: {error}", folder.display())))?;
         let door = SocketService::new(Gateway {
             seat: Arc::clone(&self.seat),
             relay: self.shared.relay.clone(),
@@ -161,7 +159,7 @@ impl Container {
         });
         let path = socket::path(&self.shared.sockets, &account);
         let socket = AgentSocket::open(path, door, launch.owner, &self.shared.tasks);
-        self.socket = Some(socket.map_err(|error| internal(&error))?);
+        self.socket = Some(socket.map_err(|error| fault(&error))?);
         Ok(())
     }
 
@@ -173,9 +171,7 @@ impl Container {
         }
         self.launchable().map_err(|error| self.refuse(&error))?;
         self.prepare()?;
-        self.note(Some(session_id))
-            .await
-            .map_err(|error| Refusal::new(RunnerErrorCode::Internal, error.to_string()))?;
+        self.note(Some(session_id)).await.map_err(|error| fault(&error))?;
         locked(&self.shared.running).insert(session_id.to_owned(), self.profile.account());
         self.seat.take(session_id);
         self.supervision = fresh(&self.profile);
@@ -334,4 +330,9 @@ async fn next(run: &mut Run) -> Event {
             Event::Due
         }
     }
+}
+
+/// What is wrong on this machine; whoever starts the agent is told, because only they can have it mended.
+fn fault(error: &dyn std::fmt::Display) -> Refusal {
+    Refusal::new(RunnerErrorCode::FailedPrecondition, error.to_string())
 }

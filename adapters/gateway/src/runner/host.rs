@@ -297,7 +297,7 @@ impl Host {
         account: AccountId,
         order: impl FnOnce(oneshot::Sender<Answer>) -> Order,
     ) -> Answer {
-        let gone = || Refusal::new(RunnerErrorCode::Internal, "the runner is ending");
+        let gone = || Refusal::new(RunnerErrorCode::FailedPrecondition, "the runner is ending");
         let handle = self.containers.get(&account).ok_or_else(|| {
             let message = format!("this runner has no profile of account {account}");
             Refusal::new(RunnerErrorCode::FailedPrecondition, message)

@@ -97,7 +97,9 @@ async fn b2_a_stale_socket_is_reclaimed_and_anything_else_is_left_alone() {
     }
     assert!(matches!(rig.server.start_session(&account(1), "s1").await, Reply::Start(_)));
     let refused = rig.server.start_session(&account(2), "s2").await;
-    assert!(matches!(refused, Reply::Error(error) if error.code() == RunnerErrorCode::Internal));
+    let Reply::Error(refused) = refused else { panic!("not refused: {refused:?}") };
+    assert_eq!(refused.code(), RunnerErrorCode::FailedPrecondition, "the machine is at fault");
+    assert!(!refused.message.is_empty(), "and whoever starts the agent is told why");
     assert_eq!(fs::read_to_string(rig.socket(2)).unwrap(), "mine");
     if root {
         assert!(matches!(rig.server.start_session(&account(3), "s3").await, Reply::Error(_)));

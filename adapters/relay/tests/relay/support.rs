@@ -22,7 +22,7 @@ use compass_comms::{
 use compass_domain::{Account, AccountKind, TenantId, UnixMillis};
 use compass_hub::{Hub, HubPorts};
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
-use compass_ports::{Clock, EventBus, Ids, Turns};
+use compass_ports::{Clock, EventBus, Ids, Turns, Writer};
 use compass_proto::v1::{
     self, agent_door_client::AgentDoorClient, comms_service_client::CommsServiceClient,
     compass_service_client::CompassServiceClient, inbox_service_client::InboxServiceClient,
@@ -116,7 +116,12 @@ impl Ids for Counted {
 
 impl Server {
     pub(crate) async fn start() -> Self {
-        let (comms, hub, lanes, stop) = house().await;
+        Self::start_over(|writer| writer).await
+    }
+
+    /// A server whose writer is what `over` makes of the one in memory.
+    pub(crate) async fn start_over(over: impl FnOnce(Arc<dyn Writer>) -> Arc<dyn Writer>) -> Self {
+        let (comms, hub, lanes, stop) = house(over).await;
         let tenant = TenantId::default_tenant();
         let made = bootstrap(&comms, &tenant, Bootstrap { admin_handle: "root".into() }).await.unwrap();
         let admin = Caller { tenant: tenant.clone(), actor: made.admin.actor() };
@@ -212,7 +217,7 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) async fn new() -> Self {
-        let (comms, ..) = house().await;
+        let (comms, ..) = house(|writer| writer).await;
         let tenant = TenantId::default_tenant();
         let made = bootstrap(&comms, &tenant, Bootstrap { admin_handle: "root".into() }).await.unwrap();
         let admin = Caller { tenant, actor: made.admin.actor() };
@@ -221,13 +226,16 @@ impl House {
     }
 }
 
-async fn house() -> (Comms, Arc<Hub>, Arc<RunnerLanes>, CancellationToken) {
+async fn house(
+    over: impl FnOnce(Arc<dyn Writer>) -> Arc<dyn Writer>,
+) -> (Comms, Arc<Hub>, Arc<RunnerLanes>, CancellationToken) {
     let clock: Arc<dyn Clock> = Arc::new(FixedClock(AtomicI64::new(NOW)));
     let ids: Arc<dyn Ids> = Arc::new(Counted::default());
     let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
     let storage = MemoryStorage::new(Arc::clone(&clock));
     let bus: Arc<dyn EventBus> = Arc::new(MemoryBus::new(NonZeroU64::new(7).unwrap(), Arc::clone(&clock)));
-    let writer = Arc::new(MemoryWriter::start(storage.clone(), Arc::clone(&bus), &tasks, stop.clone()));
+    let writer = MemoryWriter::start(storage.clone(), Arc::clone(&bus), &tasks, stop.clone());
+    let writer = over(Arc::new(writer));
     let lanes = Arc::new(RunnerLanes::new());
     let hub = Hub::new(HubPorts {
         ledger: Arc::new(storage.clone()),
@@ -236,7 +244,7 @@ async fn house() -> (Comms, Arc<Hub>, Arc<RunnerLanes>, CancellationToken) {
         overview: Arc::new(storage.clone()),
         lanes: Arc::clone(&lanes) as _,
         launcher: Arc::clone(&lanes) as _,
-        writer: Arc::clone(&writer) as _,
+        writer: Arc::clone(&writer),
         bus: Arc::clone(&bus),
         clock: Arc::clone(&clock),
         ids: Arc::clone(&ids),

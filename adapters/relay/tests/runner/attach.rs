@@ -1,12 +1,17 @@
 //! An agent that is its own runner: it attaches, is delivered to, acknowledges and calls.
 
+use std::sync::Arc;
+
 use compass_proto::v1::{
     self, AgentSessionState, comms_call_request::Call, comms_call_result::Result as Outcome,
     message_block::Block,
 };
+use compass_testkit::FlakyWriter;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
 
 use crate::{
-    process::{Process, owed, receipt, state},
+    process::{Process, owed, published, receipt, state},
     support::{Server, answer_yes, ask_block, ask_of, text, with, yes_or_no},
 };
 
@@ -98,24 +103,50 @@ async fn frames_that_come_to_nothing_end_no_stream() {
     let posted = server.post(&server.member, vec![text("hello")]).await.unwrap();
     let session = process.session.clone();
     let mut odd = vec![
-        crate::process::published(1, "", receipt(&posted.id)),
-        crate::process::published(2, "nonsense", receipt(&posted.id)),
-        crate::process::published(3, &session, receipt("")),
-        crate::process::published(9, &session, receipt("00000000000000000000000000000000")),
+        published(1, "", receipt(&posted.id)),
+        published(2, "nonsense", receipt(&posted.id)),
+        published(3, &session, receipt("")),
+        published(9, &session, receipt("00000000000000000000000000000000")),
         v1::PublishEventsRequest { runner_seq: 10, session_id: session.clone(), ..Default::default() },
-        crate::process::published(
-            10,
-            &session,
-            v1::agent_frame::Frame::ControlAck(v1::ControlAck::default()),
-        ),
-        crate::process::published(10, &session, state(AgentSessionState::Unspecified)),
-        crate::process::published(10, "00000000000000000000000000000000", receipt(&posted.id)),
+        published(10, &session, v1::agent_frame::Frame::ControlAck(v1::ControlAck::default())),
+        published(10, &session, state(AgentSessionState::Unspecified)),
+        published(10, "00000000000000000000000000000000", receipt(&posted.id)),
     ];
-    odd.push(crate::process::published(11, &session, receipt(&posted.id)));
+    odd.push(published(11, &session, receipt(&posted.id)));
     process.client.publish_events(with(&process.token, tokio_stream::iter(odd))).await.unwrap();
     assert_eq!(owed(&server, &server.agent.token).await, 0, "the last frame was taken in");
     let counters = &server.counters;
     assert_eq!((counters.dropped_frames(), counters.gaps()), (8, 1));
+}
+
+#[tokio::test]
+async fn a_receipt_that_cannot_be_kept_is_counted_stays_owed_and_ends_no_stream() {
+    let mut flaky = None;
+    let server =
+        Server::start_over(|writer| Arc::clone(flaky.insert(Arc::new(FlakyWriter::over(writer)))) as _);
+    let server = server.await;
+    let writer = flaky.unwrap();
+    let mut process = Process::attach(&server, &server.agent.token, "a").await;
+    let lost = server.post(&server.member, vec![text("one")]).await.unwrap();
+    let kept = server.post(&server.member, vec![text("two")]).await.unwrap();
+    let (frames, queued) = mpsc::channel(2);
+    let session = process.session.clone();
+    let both = async {
+        let mut is_first = true;
+        writer.fail_if(move |_| std::mem::take(&mut is_first));
+        frames.send(published(1, &session, receipt(&lost.id))).await.unwrap();
+        writer.failed().await;
+        frames.send(published(2, &session, receipt(&kept.id))).await.unwrap();
+        drop(frames);
+    };
+    let stream = process.client.publish_events(with(&process.token, ReceiverStream::new(queued)));
+    let (taken, ()) = tokio::join!(stream, both);
+    taken.expect("the stream goes on");
+    assert_eq!(server.counters.dropped_frames(), 1);
+    let owed = server.agent_door().fetch(with(&process.token, v1::FetchRequest::default())).await.unwrap();
+    let owed: Vec<_> =
+        owed.into_inner().deliveries.into_iter().map(|owed| owed.message.unwrap().id).collect();
+    assert_eq!(owed, [lost.id], "it is sent again, and the receipt after it was kept");
 }
 
 #[tokio::test]

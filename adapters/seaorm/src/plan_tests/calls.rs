@@ -37,6 +37,7 @@ async fn read_everything(storage: &SeaStorage, ids: Ids) {
     let viewer = Actor { id: user, kind: ActorKind::User { role: UserRole::Member } };
     let mut unit = storage.read(&tenant()).await.expect("a snapshot");
     drop(unit.find_account(user).await.expect("a read"));
+    drop(unit.find_accounts(&[user, agent]).await.expect("a read"));
     drop(unit.find_account_by_handle(&Handle::parse("u1").expect("a handle")).await.expect("a read"));
     drop(unit.list_accounts(viewer).await.expect("a read"));
     unit.sees_account(viewer, agent).await.expect("a read");
@@ -79,6 +80,7 @@ async fn read_everything(storage: &SeaStorage, ids: Ids) {
         drop(unit.list_open_asks(&OpenAsksPage { viewer: user, channel, before, limit: 50 }).await);
     }
     drop(storage.find_token(&TokenHash([0; 32])).await.expect("a read"));
+    drop(storage.find_tokens(&[TokenHash([0; 32]), TokenHash([1; 32])]).await.expect("a read"));
     drop(storage.tenants().await.expect("a read"));
 }
 

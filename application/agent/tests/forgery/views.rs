@@ -158,12 +158,41 @@ pub(crate) fn fence(text: &str) -> &str {
     text.split([' ', ']']).nth(1).expect("a framing line")
 }
 
-/// What the product wrote: for each line with a fence, its beginning up to the first and how many there are.
-pub(crate) fn skeleton(text: &str) -> Vec<(String, usize)> {
+/// What the product wrote: each line that is not of a body, as its mark without the values in it, how many fences it
+/// has and how many line breaks of other kinds. A record without a mark inside is a body.
+pub(crate) fn skeleton(text: &str) -> Vec<(String, usize, usize)> {
     let fence = fence(text);
-    let marked = text.lines().filter(|line| line.contains(fence));
-    let head = |line: &str| line.split(fence).next().unwrap_or_default().to_owned();
-    marked.map(|line| (head(line), line.matches(fence).count())).collect()
+    let shape = |line: &str| (mark(line, fence), line.matches(fence).count(), lines(line).len());
+    let mut skeleton = Vec::new();
+    let mut inside: Option<Vec<&str>> = None;
+    for line in text.split('\n') {
+        let closes = line.starts_with(&format!("</msg {fence}"));
+        match inside.as_mut() {
+            Some(record) if !closes => {
+                record.push(line);
+                continue;
+            }
+            Some(record) => {
+                let marked = record.iter().any(|line| line.contains(fence));
+                skeleton.extend(record.iter().filter(|_| marked).map(|line| shape(line)));
+                inside = None;
+            }
+            None => {}
+        }
+        skeleton.push(shape(line));
+        if line.starts_with(&format!("<msg {fence}")) {
+            inside = Some(Vec::new());
+        }
+    }
+    assert_eq!(inside, None, "a record that is not closed: {text}");
+    skeleton
+}
+
+/// The mark a line begins with, without the values in quotes.
+fn mark(line: &str, fence: &str) -> String {
+    let end = line.find(['>', ']']).map_or(line.len(), |end| end + 1);
+    let fixed: Vec<&str> = line[..end].split('"').step_by(2).collect();
+    fixed.join("\"\"").replace(fence, "F")
 }
 
 type Render = fn(&Content) -> String;
@@ -250,7 +279,7 @@ fn prompt(content: &Content) -> String {
         Handed { delivery, delivered_before }
     };
     let batch: Vec<Handed> =
-        page(content).into_iter().rev().zip([true, false, false]).map(|(m, d)| handed(m, d)).collect();
+        page(content).into_iter().rev().zip([false, true, true]).map(|(m, d)| handed(m, d)).collect();
     prompt::render(&batch, 1, "w15", &random())
 }
 
@@ -269,9 +298,10 @@ fn page(content: &Content) -> Vec<SeenMessage> {
     let asks = [(false, false), (true, false), (false, true)];
     let asks = asks.map(|(answered, cancelled)| SeenBlock::Ask { ask: ask(content, answered, cancelled) });
     let text = |place| SeenBlock::Text { text: content.at(place) };
+    // Bodies stand in records of their own, so that every line of another record has to be a mark.
     vec![
         message("other".into(), vec![answer, SeenBlock::Unknown]),
-        message(content.at("topic id"), [vec![text("other body")], asks.to_vec()].concat()),
+        message(content.at("topic id"), asks.to_vec()),
         message(content.at("topic id"), vec![text("body"), text("other body")]),
     ]
 }

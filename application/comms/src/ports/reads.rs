@@ -15,6 +15,9 @@ pub trait AccountReads {
     /// An account by id, whoever asks.
     async fn find_account(&mut self, id: AccountId) -> Result<Option<Account>, StorageError>;
 
+    /// Accounts by id, whoever asks; in no order, and without the unknown ones.
+    async fn find_accounts(&mut self, ids: &[AccountId]) -> Result<Vec<Account>, StorageError>;
+
     /// An account by handle, whoever asks.
     async fn find_account_by_handle(&mut self, handle: &Handle) -> Result<Option<Account>, StorageError>;
 

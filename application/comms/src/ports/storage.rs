@@ -36,6 +36,13 @@ pub trait Storage: Send + Sync {
     /// [`StorageError`] if it cannot be read.
     async fn find_token(&self, hash: &TokenHash) -> Result<Option<(TenantId, TokenRow)>, StorageError>;
 
+    /// The same for many tokens, in no order; the unknown ones are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError`] if they cannot be read.
+    async fn find_tokens(&self, hashes: &[TokenHash]) -> Result<Vec<(TenantId, TokenRow)>, StorageError>;
+
     /// Every tenant.
     ///
     /// # Errors

@@ -1,10 +1,15 @@
 //! Finds out who calls from the token that came with the call.
 
+use std::collections::{BTreeMap, HashMap};
+
 use compass_domain::{AccountId, Actor, ActorKind, Classified, ErrorKind, TenantId};
 use compass_ports::StorageError;
 
 use super::value;
-use crate::{Caller, Comms, ports::Subject};
+use crate::{
+    Caller, Comms,
+    ports::{Subject, TokenHash, TokenRow},
+};
 
 /// Who a token stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,27 +51,72 @@ impl Classified for Error {
 ///
 /// [`Error`] if the token does not work, or storage fails.
 pub async fn authenticate(comms: &Comms, token_value: &str) -> Result<Principal, Error> {
-    let hash = value::parse(token_value).ok_or(Error::Unauthenticated)?;
-    let found = comms.storage.find_token(&hash).await?;
-    let found = found.filter(|(_, row)| value::is_kept_by(&hash, row) && row.works_at(comms.clock.now()));
-    let Some((tenant, row)) = found else { return Err(Error::Unauthenticated) };
-    match row.subject {
-        Subject::Runner(runner) => Ok(Principal::Runner { tenant, runner }),
-        Subject::SignIn(_) => Err(Error::Unauthenticated),
-        Subject::Account(account) => {
-            let actor = actor(comms, &tenant, account).await?;
-            Ok(Principal::Account(Caller { tenant, actor }))
-        }
-    }
+    let mut found = authenticate_all(comms, &[token_value]).await?;
+    found.pop().flatten().ok_or(Error::Unauthenticated)
 }
 
-async fn actor(comms: &Comms, tenant: &TenantId, account: AccountId) -> Result<Actor, Error> {
-    let found = comms.storage.read(tenant).await?.find_account(account).await?;
-    let actor = found.map(|account| account.actor()).ok_or(Error::Unauthenticated)?;
-    match actor.kind {
-        ActorKind::User { .. } | ActorKind::Agent { .. } => Ok(actor),
-        ActorKind::System => Err(Error::Unauthenticated),
+/// The same for many values: what each stands for, in their order, and none for one that does not work. However many
+/// they are, the tokens are one read and their accounts one for each tenant.
+///
+/// # Errors
+///
+/// [`StorageError`] if storage fails.
+pub async fn authenticate_all(
+    comms: &Comms,
+    values: &[&str],
+) -> Result<Vec<Option<Principal>>, StorageError> {
+    let hashes: Vec<Option<TokenHash>> = values.iter().map(|value| value::parse(value)).collect();
+    let wanted: Vec<TokenHash> = hashes.iter().flatten().copied().collect();
+    if wanted.is_empty() {
+        return Ok(vec![None; values.len()]);
     }
+    let mut tokens = comms.storage.find_tokens(&wanted).await?;
+    let now = comms.clock.now();
+    tokens.retain(|(_, row)| row.works_at(now));
+    let actors = actors(comms, &tokens).await?;
+    let tokens: HashMap<TokenHash, &(TenantId, TokenRow)> =
+        tokens.iter().map(|token| (token.1.hash, token)).collect();
+    let found = hashes.iter().map(|hash| {
+        let hash = hash.as_ref()?;
+        let (tenant, row) = tokens.get(hash).filter(|token| value::is_kept_by(hash, &token.1))?;
+        match &row.subject {
+            Subject::Runner(runner) => {
+                Some(Principal::Runner { tenant: tenant.clone(), runner: runner.clone() })
+            }
+            Subject::SignIn(_) => None,
+            Subject::Account(account) => {
+                let actor = *actors.get(&(tenant, *account))?;
+                Some(Principal::Account(Caller { tenant: tenant.clone(), actor }))
+            }
+        }
+    });
+    Ok(found.collect())
+}
+
+/// Who the accounts of these tokens are; the system is nobody who calls.
+async fn actors<'a>(
+    comms: &Comms,
+    tokens: &'a [(TenantId, TokenRow)],
+) -> Result<HashMap<(&'a TenantId, AccountId), Actor>, StorageError> {
+    let mut of_tenants: BTreeMap<&TenantId, Vec<AccountId>> = BTreeMap::new();
+    for (tenant, row) in tokens {
+        if let Subject::Account(account) = row.subject {
+            of_tenants.entry(tenant).or_default().push(account);
+        }
+    }
+    let mut actors = HashMap::new();
+    for (tenant, accounts) in of_tenants {
+        for account in comms.storage.read(tenant).await?.find_accounts(&accounts).await? {
+            let actor = account.actor();
+            match actor.kind {
+                ActorKind::User { .. } | ActorKind::Agent { .. } => {
+                    actors.insert((tenant, actor.id), actor);
+                }
+                ActorKind::System => {}
+            }
+        }
+    }
+    Ok(actors)
 }
 
 #[cfg(test)]

@@ -303,6 +303,10 @@ impl Storage for Counted {
         self.storage.find_token(hash).await
     }
 
+    async fn find_tokens(&self, hashes: &[TokenHash]) -> Result<Vec<(TenantId, TokenRow)>, StorageError> {
+        self.storage.find_tokens(hashes).await
+    }
+
     async fn tenants(&self) -> Result<Vec<TenantId>, StorageError> {
         self.storage.tenants().await
     }

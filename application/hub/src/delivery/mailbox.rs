@@ -387,11 +387,9 @@ impl State {
         }
     }
 
-    /// Steers first. While delivers are behind or pins are swept, the hinted ones wait, so that none overtakes.
+    /// Steers first. While delivers are behind or pins are swept, the hinted ones wait, so that none overtakes; a
+    /// sweep that waits for room holds up no steer.
     fn take_hints(&mut self) -> Vec<Hint> {
-        if self.sweeping {
-            return Vec::new();
-        }
         let (mut steers, mut delivers, mut kept) = (Vec::new(), Vec::new(), VecDeque::new());
         for hint in self.hints.drain(..) {
             let room = self.window.room(hint.lane);
@@ -419,5 +417,62 @@ impl State {
     fn set_clocks(&mut self) {
         self.window.set_running(self.attached && !self.working, self.attached);
         self.look_at = Some(Instant::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use compass_domain::{
+        AccountId, Actor, NewMessage, Seq, TopicId, UnixMillis,
+        account::ActorKind,
+        message::{Content, DraftBlock, Placement},
+    };
+
+    use super::*;
+    use crate::ports::Labels;
+
+    fn hint(seq: usize) -> Hint {
+        let seq = Seq(u64::try_from(seq).unwrap());
+        let content = Content::compose(vec![DraftBlock::Text("text".into())], || unreachable!("no ask"));
+        let placement = Placement {
+            id: MessageId::from_bytes(u128::from(seq.0).to_be_bytes()),
+            channel: ChannelId::from_bytes([1; 16]),
+            topic: TopicId::from_bytes([2; 16]),
+            seq,
+            at: UnixMillis(1),
+            run: 0,
+        };
+        let owner = AccountId::from_bytes([5; 16]);
+        let author = Actor { id: AccountId::from_bytes([3; 16]), kind: ActorKind::Agent { owner } };
+        let posted = NewMessage::post(author, &content.unwrap(), placement, None);
+        let labels =
+            Labels { topic_name: String::new(), channel_name: String::new(), from_handle: String::new() };
+        let message = Arc::new(Labelled { message: Arc::clone(posted.message()), labels });
+        Hint { lane: Lane::Deliver, message }
+    }
+
+    /// The mailbox of a session that is swept and waits for hints.
+    fn idle() -> Mailbox {
+        let mailbox = Mailbox::new(SessionId::from_bytes([4; 16]), false);
+        assert!(matches!(mailbox.plan(), Plan::Read(ReadPlan { is_sweep: true, .. })));
+        mailbox.swept();
+        mailbox.pinned(None);
+        assert!(matches!(mailbox.plan(), Plan::Wait(None)));
+        mailbox
+    }
+
+    #[tokio::test]
+    async fn as_many_hints_as_a_mailbox_holds_are_sent_and_one_more_makes_the_sender_read() {
+        for more in [0, 1] {
+            let mailbox = idle();
+            for seq in 1..=HINTS_MAX + more {
+                mailbox.hint(hint(seq));
+            }
+            match (more, mailbox.plan()) {
+                (0, Plan::Send(hints)) => assert_eq!(hints.len(), HINTS_MAX),
+                (1, Plan::Read(plan)) => assert!(!plan.is_sweep),
+                (_, other) => panic!("{more} more: {other:?}"),
+            }
+        }
     }
 }

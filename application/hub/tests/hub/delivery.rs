@@ -6,7 +6,7 @@ use compass_domain::delivery::Lane;
 use compass_hub::ports::AttachMode;
 use tokio::time::Instant;
 
-use crate::rig::{Rig, settle};
+use crate::rig::{Rig, pass, settle};
 
 #[tokio::test(start_paused = true)]
 async fn a_persons_post_goes_to_every_live_subscribed_agent_at_once_and_to_nobody_else() {
@@ -44,8 +44,11 @@ async fn an_author_is_never_sent_its_own_message() {
 async fn posts_of_a_channel_arrive_in_order_with_their_labels() {
     let (rig, ann, one, channel) = Rig::with_one().await;
     let mut a = rig.attach(&one, "a").await;
+    let mut posts = Vec::new();
     for text in ["first", "second", "third"] {
-        let post = rig.say(&ann, channel, text).await;
+        posts.push(rig.say(&ann, channel, text).await);
+    }
+    for post in posts {
         let (lane, message) = a.next().await;
         assert_eq!((lane, message.message.id()), (Lane::Deliver, post.id()));
         let labels = &message.labels;
@@ -68,6 +71,23 @@ async fn a_mentioned_subscriber_is_steered_once_and_not_delivered_to() {
     settle().await;
     assert_eq!(a.sent(), []);
     assert_eq!(b.sent(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mentioned_member_outside_the_sweep_set_is_steered_once_and_owed_until_it_acknowledges() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let one = rig.agent(&ann, "one").await;
+    let channel = rig.channel(&ann, &[], &[&one]).await;
+    let mut a = rig.attach(&one, "a").await;
+    settle().await;
+    let post = rig.say(&ann, channel, "@one look").await;
+    a.steered(&post).await;
+    pass(Duration::from_secs(20)).await;
+    assert_eq!(a.sent(), [], "the catch-up finds the row and the message in flight");
+    assert_eq!(rig.owed(&one).await, 1);
+    rig.acknowledge(&one, &[&post]).await;
+    assert_eq!(rig.owed(&one).await, 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,6 +137,29 @@ async fn what_is_posted_during_the_start_sweep_comes_after_it() {
     }
     settle().await;
     assert_eq!(a.sent(), [], "each once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_sweep_that_waits_for_room_holds_up_no_steer_and_is_overtaken_by_no_deliver() {
+    let (rig, ann, one, channel) = Rig::with_one().await;
+    let mut posts = Vec::new();
+    for number in 0..300 {
+        posts.push(rig.say(&ann, channel, &number.to_string()).await);
+    }
+    let mut a = rig.attach(&one, "a").await;
+    settle().await;
+    assert_eq!(a.sent().len(), 256, "a full window");
+    posts.push(rig.say(&ann, channel, "later").await);
+    let urgent = rig.say(&ann, channel, "@one stop").await;
+    settle().await;
+    assert_eq!(a.sent(), [(Lane::Steer, urgent.id())]);
+    let first: Vec<_> = posts.iter().take(256).collect();
+    rig.acknowledge(&one, &first).await;
+    for post in &posts[256..] {
+        a.delivered(post).await;
+    }
+    settle().await;
+    assert_eq!(a.sent(), []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,7 +230,7 @@ async fn a_presence_only_session_is_never_sent_anything() {
     let (rig, ann, one, channel) = Rig::with_one().await;
     let mut watcher = rig.attach_as(&one, "w", AttachMode::PresenceOnly).await;
     let post = rig.say(&ann, channel, "@one hello").await;
-    crate::rig::pass(Duration::from_mins(2)).await;
+    pass(Duration::from_mins(2)).await;
     assert_eq!(watcher.sent(), []);
     let mut a = rig.attach(&one, "a").await;
     a.delivered(&post).await;

@@ -190,6 +190,8 @@ pub(crate) struct FlakyLedger {
     pub(crate) is_down: AtomicBool,
     /// No session can be opened.
     pub(crate) is_full: AtomicBool,
+    /// What was left unrouted cannot be read.
+    pub(crate) is_blind: AtomicBool,
 }
 
 #[async_trait]
@@ -253,6 +255,9 @@ impl Ledger for FlakyLedger {
         age_ms: u32,
         limit: u32,
     ) -> Result<Vec<(TenantId, MessageId, AccountId)>, StorageError> {
+        if self.is_blind.load(Ordering::Relaxed) {
+            return Err(StorageError::Unavailable("no route".into()));
+        }
         self.rows.unrouted(node, age_ms, limit).await
     }
 }

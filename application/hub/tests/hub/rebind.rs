@@ -1,11 +1,14 @@
 //! A named runner that comes back: which of its sessions go on, and which are ended.
 
+use std::time::Duration;
+
 use compass_domain::{Account, LifecycleState, NodeId, Presence, SessionId};
 use compass_hub::{
     ports::{AttachMode, Ledger as _, OpenSession, Reported},
     sessions::{Enroll, Ticket},
 };
 use compass_ports::PresenceSource as _;
+use tokio::time::Instant;
 
 use crate::{
     rig::{Rig, pass, settle},
@@ -53,6 +56,29 @@ async fn a_running_session_is_bound_again_after_a_new_enrolment_and_swept() {
     assert_eq!(rig.hub.account_for(&runner(&rig), session), Some(agent.id));
     assert_eq!(presence(&rig, &agent).await, Presence::Working);
     assert_eq!(received.recv().await.unwrap().1.message.id(), missed.id());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_session_held_waits_for_the_end_of_its_turn_when_it_is_bound_again() {
+    let rig = Rig::new().await;
+    let (ann, agent) = placed(&rig).await;
+    let listener = rig.agent(&ann, "two").await;
+    let channel = rig.channel(&ann, &[], &[&agent, &listener]).await;
+    let mut b = rig.attach(&listener, "b").await;
+    let session = rig.hub.start_placed(&rig.tenant, agent.id).await.unwrap();
+    rig.hub.report_state(&runner(&rig), session, LifecycleState::Working).await.unwrap();
+    let held = rig.say(&agent, channel, "@two look").await;
+    settle().await;
+    assert_eq!(b.sent(), []);
+    let ticket = reattach(&rig, "b").await;
+    runs(&rig, session, LifecycleState::Working);
+    rig.hub.rebind(&runner(&rig), "b", ticket).await;
+    pass(Duration::from_secs(40)).await;
+    assert_eq!(b.sent(), [], "its turn goes on");
+    let before = Instant::now();
+    rig.hub.report_state(&runner(&rig), session, LifecycleState::Ready).await.unwrap();
+    b.steered(&held).await;
+    assert_eq!(before.elapsed(), Duration::ZERO);
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,7 +186,7 @@ async fn a_runner_that_does_not_answer_leaves_its_agents_offline_and_later_repor
     let hub = rig.hub.clone();
     let key = runner(&rig);
     let rebinding = rig.tasks.spawn(async move { hub.rebind(&key, "b", ticket).await });
-    tokio::time::sleep(std::time::Duration::from_secs(12)).await;
+    tokio::time::sleep(Duration::from_secs(12)).await;
     assert!(!rebinding.is_finished(), "it asks again");
     assert_eq!(presence(&rig, &agent).await, Presence::Offline);
     rig.hub.report_state(&runner(&rig), session, LifecycleState::Ready).await.unwrap();
@@ -180,7 +206,7 @@ async fn a_session_that_came_back_to_another_node_is_left_to_it() {
     let row = OpenSession { session, account: agent.id, runner, mode };
     rig.storage.open_session(&rig.tenant, other, &row).await.unwrap();
     for _ in 0..14 {
-        pass(std::time::Duration::from_secs(5)).await;
+        pass(Duration::from_secs(5)).await;
         rig.storage.renew_lease(other).await.unwrap();
     }
     assert_eq!(rig.hub.account_of(session), None, "it is not here any more");

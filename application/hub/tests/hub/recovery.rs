@@ -1,9 +1,9 @@
 //! What no event brought is read from the rows.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use compass_domain::{Event, LifecycleState};
-use compass_ports::{EventBus as _, Next};
+use compass_ports::{EventBus as _, Locks, Next};
 use tokio::time::Instant;
 
 use crate::rig::{Rig, pass, settle};
@@ -34,9 +34,11 @@ async fn events_that_were_missed_are_caught_up_with() {
     // All at once, so that the consumer cannot keep up and misses the oldest.
     let noise = Event::ActivityChanged { agent: ann.id, activity: String::new() };
     rig.bus.publish(&rig.tenant, vec![noise; 5000]);
+    let before = Instant::now();
     a.delivered(&post).await;
     let after = rig.say(&ann, channel, "after the flood").await;
     a.delivered(&after).await;
+    assert_eq!(before.elapsed(), Duration::ZERO, "at once, not with the next catch-up");
 }
 
 #[tokio::test(start_paused = true)]
@@ -63,6 +65,44 @@ async fn left_over_messages_of_an_agent_without_a_session_are_routed() {
     let post = rig.say(&one, channel, "@two the process died after this").await;
     rig.restart().await;
     let mut b = rig.attach(&two, "b").await;
+    b.steered(&post).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_left_over_message_that_cannot_be_routed_holds_up_no_other_and_is_tried_again() {
+    let mut rig = Rig::stopped();
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    let channel = rig.channel(&ann, &[], &[&one, &two]).await;
+    let bad = rig.say(&one, channel, "@two first").await;
+    let good = rig.say(&one, channel, "@two second").await;
+    let failing = bad.id();
+    rig.writer.fail_if(move |locks| *locks == Locks::Route { message: failing });
+    rig.restart().await;
+    let mut b = rig.attach(&two, "b").await;
+    let before = Instant::now();
+    b.steered(&good).await;
+    assert_eq!(before.elapsed(), Duration::ZERO);
+    rig.acknowledge(&two, &[&good]).await;
+    pass(Duration::from_mins(1)).await;
+    assert_eq!(b.sent(), []);
+    rig.writer.fail_if(|_| false);
+    b.steered(&bad).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn left_overs_that_could_not_be_read_are_routed_once_they_can() {
+    let mut rig = Rig::stopped();
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    let channel = rig.channel(&ann, &[], &[&one, &two]).await;
+    let post = rig.say(&one, channel, "@two the process died after this").await;
+    rig.ledger.is_blind.store(true, Ordering::Relaxed);
+    rig.restart().await;
+    let mut b = rig.attach(&two, "b").await;
+    pass(Duration::from_mins(1)).await;
+    assert_eq!(b.sent(), []);
+    rig.ledger.is_blind.store(false, Ordering::Relaxed);
     b.steered(&post).await;
 }
 

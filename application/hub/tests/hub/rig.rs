@@ -41,6 +41,7 @@ use compass_hub::{
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
 use compass_ports::{Next, PresenceSource as _, Subscription, Turns};
+use compass_testkit::FlakyWriter;
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -59,6 +60,7 @@ pub(crate) struct Rig {
     pub(crate) storage: Arc<MemoryStorage>,
     pub(crate) ledger: Arc<FlakyLedger>,
     pub(crate) audience: Arc<WatchedAudience>,
+    pub(crate) writer: Arc<FlakyWriter>,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: TaskTracker,
     ports: HubPorts,
@@ -85,6 +87,7 @@ impl Rig {
         let storage = Arc::new(MemoryStorage::new(clock.clone()));
         let bus = Arc::new(MemoryBus::new(NonZeroU64::MIN, clock.clone()));
         let writer = MemoryWriter::start(MemoryStorage::clone(&storage), bus.clone(), &tasks, stop.clone());
+        let writer = Arc::new(FlakyWriter::over(Arc::new(writer)));
         let ids = Arc::new(CountedIds(AtomicU64::new(1)));
         let lanes = Arc::new(FakeLanes::default());
         let runners = Arc::new(FakeRunners::over(lanes.clone()));
@@ -92,6 +95,7 @@ impl Rig {
             rows: storage.clone(),
             is_down: AtomicBool::new(false),
             is_full: AtomicBool::new(false),
+            is_blind: AtomicBool::new(false),
         });
         let audience = Arc::new(WatchedAudience::over(storage.clone()));
         let ports = HubPorts {
@@ -101,7 +105,7 @@ impl Rig {
             overview: storage.clone(),
             lanes: lanes.clone(),
             launcher: runners.clone(),
-            writer: Arc::new(writer),
+            writer: writer.clone(),
             bus: bus.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
@@ -131,6 +135,7 @@ impl Rig {
             storage,
             ledger,
             audience,
+            writer,
             stop,
             tasks,
             ports,
@@ -339,6 +344,7 @@ pub(crate) fn deaf_writer(rig: &Rig) -> Rig {
         storage: rig.storage.clone(),
         ledger: rig.ledger.clone(),
         audience: rig.audience.clone(),
+        writer: rig.writer.clone(),
         stop: rig.stop.clone(),
         tasks: rig.tasks.clone(),
         ports: rig.ports.clone(),

@@ -114,6 +114,24 @@ async fn a_session_that_ends_in_a_turn_lets_its_messages_go() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_process_that_opens_its_stream_again_lets_its_messages_go() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
+    let channel = rig.channel(&ann, &[], &[&one, &two]).await;
+    let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
+    rig.report(&author, LifecycleState::Working).await;
+    let held = rig.say(&one, channel, "@two before the stream broke").await;
+    settle().await;
+    assert_eq!(b.sent(), []);
+    let before = Instant::now();
+    let again = rig.attach(&one, "a").await;
+    assert_eq!(again.session, author.session);
+    b.steered(&held).await;
+    assert_eq!(before.elapsed(), Duration::ZERO, "nothing is known of a turn any more");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_start_sweep_takes_a_held_message_and_the_settle_does_not_repeat_it() {
     let (rig, ann, one, two, channel) = Rig::with_author_and_listener().await;
     let author = rig.attach(&one, "a").await;

@@ -13,6 +13,7 @@ use compass_domain::{AccountId, ChannelId, Message, MessageId, TenantId, deliver
 use compass_hub::ports::{Audience, Labelled, Labels, Pending, PendingQuery, PinQuery, Pins};
 use compass_memory::MemoryStorage;
 use compass_ports::StorageError;
+use tokio::sync::Semaphore;
 
 pub(crate) struct WatchedAudience {
     pub(crate) rows: Arc<MemoryStorage>,
@@ -20,6 +21,8 @@ pub(crate) struct WatchedAudience {
     /// How many pages of pins fail before one is read.
     pub(crate) failing_pins: AtomicUsize,
     pub(crate) pages: AtomicUsize,
+    /// A page that was read waits for this before it is given.
+    pub(crate) pages_gate: Semaphore,
     pub(crate) sets: AtomicUsize,
 }
 
@@ -30,6 +33,7 @@ impl WatchedAudience {
             corrupt: Mutex::default(),
             failing_pins: AtomicUsize::new(0),
             pages: AtomicUsize::new(0),
+            pages_gate: Semaphore::new(1024),
             sets: AtomicUsize::new(0),
         }
     }
@@ -80,6 +84,7 @@ impl Audience for WatchedAudience {
         let (corrupt, items) = page.items.into_iter().partition(|item| self.is_spoilt(&item.message));
         page.items = items;
         page.corrupt = corrupt.iter().map(|item| item.message.message.id()).collect();
+        drop(self.pages_gate.acquire().await.unwrap());
         Ok(page)
     }
 

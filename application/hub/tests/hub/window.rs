@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use compass_domain::{LifecycleState, delivery::Lane};
 use tokio::time::Instant;
 
-use crate::rig::{Rig, pass, settle};
+use crate::rig::{Rig, deaf_writer, pass, settle};
 
 #[tokio::test(start_paused = true)]
 async fn a_message_without_a_receipt_is_sent_again_after_half_a_minute_and_then_less_often() {
@@ -138,6 +138,25 @@ async fn a_hint_that_comes_twice_sends_once() {
     bus.publish(&rig.tenant, vec![posted, settled]);
     settle().await;
     assert_eq!(a.sent(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_becomes_ready_during_a_read_goes_out_in_its_place() {
+    let (rig, ann, one, two, channel) = Rig::with_author_and_listener().await;
+    let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
+    settle().await;
+    rig.report(&author, LifecycleState::Working).await;
+    let held = rig.say(&one, channel, "first, and held until the turn ends").await;
+    // No event tells of the second one, so the catch-up reads it.
+    let second = deaf_writer(&rig).say(&ann, channel, "second").await;
+    let reading = rig.audience.pages_gate.acquire_many(1024).await.unwrap();
+    pass(Duration::from_secs(20)).await;
+    rig.report(&author, LifecycleState::Ready).await;
+    settle().await;
+    assert_eq!(b.sent(), [], "the page is not here yet");
+    drop(reading);
+    b.delivered(&held).await;
+    b.delivered(&second).await;
 }
 
 #[tokio::test(start_paused = true)]

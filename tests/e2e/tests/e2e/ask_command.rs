@@ -7,9 +7,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::support::{
-    Done, PATIENCE, Running, Storage, World, choose, in_time, on_both, open_ask, program, skip, until,
-};
+use crate::support::{Done, PATIENCE, Running, Storage, World, choose, on_both, open_ask, program, skip};
 
 on_both!(
     a_killed_ask_resumes_the_same_ask_under_its_key,

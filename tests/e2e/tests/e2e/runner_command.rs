@@ -1,6 +1,6 @@
 //! `compass runner`: its configuration, and its ends.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use rustix::process::Signal;
 
@@ -35,6 +35,7 @@ async fn a_runner_attaches_with_its_token_and_ends_on_request() {
     let config = world.home().join("runner.toml");
     let token = world.home().join("runner-token");
     fs::write(&token, world.ok(&["token", "create", "--runner", "box"]).await).unwrap();
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o640)).unwrap();
     world.ok(&["runner", "add", "bot", "--config", config.to_str().unwrap(), "--", "cat"]).await;
     let log = world.home().join("runner.log");
     let mut command = world.command();
@@ -46,6 +47,8 @@ async fn a_runner_attaches_with_its_token_and_ends_on_request() {
     command.stderr(fs::File::create(&log).unwrap());
     let (mut runner, _stdin, _stdout) = Process::spawn(&mut command);
     until("the runner", async || fs::read_to_string(&log).unwrap().contains("attached").then_some(())).await;
+    let told = fs::read_to_string(&log).unwrap();
+    assert!(told.contains("has mode 0640, others may read it; run `chmod 600"), "{told}");
     let second = world.run(&[&runner_on[..], &["--token", "x"]].concat()).await;
     assert_eq!(second.code, Some(2), "one runner uses a state directory: {second:?}");
     runner.signal(Signal::TERM);

@@ -173,6 +173,7 @@ macro_rules! writer_contract {
                 only_agents_mentions_and_answers_wait_for_routing,
                 routing_owes_every_target_outside_the_sweep_set_once,
                 the_asker_outside_the_sweep_set_is_owed_the_answer,
+                a_person_is_owed_no_answer,
             ]
         }
     };

@@ -44,6 +44,22 @@ pub async fn routing_owes_every_target_outside_the_sweep_set_once(fixture: &Fixt
     assert_eq!(lanes(&scene, &outside).await, [], "a second routing owes nothing again");
 }
 
+/// 9.15-34: owed rows are of agents.
+pub async fn a_person_is_owed_no_answer(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let (inside, outside) = (scene.agent("inside", &ana).await, scene.agent("outside", &ana).await);
+    let room = scene.channel("room", &[&ana, &outside]).await;
+    scene.subscribe(room, &inside).await;
+    let (asked, ask) = scene.ask(&ana, room, drafts::yes_or_no()).await;
+    let (_, answer) = scene.answer(&ana, ask, drafts::yes()).await.unwrap();
+    assert_eq!(scene.route(answer.id()).await, Some(vec![]));
+    assert_eq!(lanes(&scene, &ana).await, []);
+    assert_eq!(lanes(&scene, &outside).await, []);
+    let delivered = [(Lane::Deliver, asked.id()), (Lane::Deliver, answer.id())];
+    assert_eq!(lanes(&scene, &inside).await, delivered, "who is swept gets it as any message");
+}
+
 /// 9.7, 9.15-28, 9.15-30.
 pub async fn the_asker_outside_the_sweep_set_is_owed_the_answer(fixture: &Fixture) {
     let scene = Scene::new(fixture);

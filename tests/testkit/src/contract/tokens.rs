@@ -11,13 +11,22 @@ pub async fn a_token_is_found_by_its_hash_with_its_tenant(fixture: &Fixture) {
     let scene = Scene::new(fixture);
     let ana = scene.user("ana").await;
     let subjects = [Subject::Account(ana.id), Subject::Runner("build box".into()), Subject::SignIn(ana.id)];
+    let mut tokens = Vec::new();
     for (seed, subject) in (1..).zip(subjects) {
         let token = TokenRow { expires_at: Some(UnixMillis(seed.into())), ..scene.token(subject, seed) };
         scene.put_token(&token).await.unwrap();
         let found = scene.storage.find_token(&token.hash).await.unwrap();
-        assert_eq!(found, Some((scene.tenant.clone(), token)));
+        assert_eq!(found, Some((scene.tenant.clone(), token.clone())));
+        tokens.push(token);
     }
-    assert_eq!(scene.storage.find_token(&TokenHash([99; 32])).await.unwrap(), None);
+    let unknown = TokenHash([99; 32]);
+    assert_eq!(scene.storage.find_token(&unknown).await.unwrap(), None);
+    let wanted = [tokens[2].hash, unknown, tokens[0].hash];
+    let mut found = scene.storage.find_tokens(&wanted).await.unwrap();
+    found.sort_by_key(|(_, token)| token.expires_at);
+    let expected = [tokens[0].clone(), tokens[2].clone()].map(|token| (scene.tenant.clone(), token));
+    assert_eq!(found, expected, "those that were asked for and exist");
+    assert_eq!(scene.storage.find_tokens(&[]).await.unwrap(), []);
 }
 
 /// AC-23.

@@ -21,7 +21,14 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     let configuration = file::read(&path)?;
     let connection = Config::load(&args.connection)?;
     let token = match (&args.token_file, connection.given_token()) {
-        (Some(file), _) => config::read_secret(file)?,
+        (Some(file), _) => {
+            let token = config::read_secret(file)?;
+            // A warning and no refusal: a shell that redirects into a file lets others read it.
+            if let Some(remark) = config::sharing(file)? {
+                tracing::warn!("{remark}");
+            }
+            token
+        }
         (None, Some(token)) => token.to_owned(),
         (None, None) => {
             return Err(Failure::Usage(
