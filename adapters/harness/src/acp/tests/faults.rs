@@ -83,7 +83,7 @@ async fn an_agent_of_another_version_is_an_error_that_names_both() {
     let (mut agent, input, out, _stop) = harness(&folder);
     let mut raw = Raw { lines: BufReader::new(input).lines(), out };
     let program = raw.answer("initialize", json!({ "protocolVersion": 7 }));
-    let (_, said) = tokio::join!(program, agent.next());
+    let ((), said) = tokio::join!(program, agent.next());
     let error = said.unwrap_err().to_string();
     assert!(error.contains("protocol version 7") && error.contains("version 1"), "{error}");
 }

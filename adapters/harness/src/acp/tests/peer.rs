@@ -51,7 +51,7 @@ pub(super) enum Got {
 
 /// Ends a turn.
 #[derive(Debug)]
-pub(super) struct Ends(Responder<PromptResponse>);
+pub(super) struct Ends(Box<Responder<PromptResponse>>);
 
 impl Ends {
     pub(super) fn with(self, reason: StopReason) {
@@ -83,7 +83,7 @@ impl Peer {
         );
         let mut running = JoinSet::new();
         running.spawn(async move {
-            let agent = agent(abilities, tell);
+            let agent = agent(&abilities, &tell);
             // Its client's end, or its kill, ends it.
             drop(
                 agent
@@ -127,13 +127,15 @@ pub(super) fn chunk(text: &str) -> ContentChunk {
 }
 
 fn agent(
-    abilities: Abilities,
-    tell: mpsc::UnboundedSender<Got>,
-) -> agent_client_protocol::v1::Builder<Agent, impl agent_client_protocol::HandleDispatchFrom<Client>> {
+    abilities: &Abilities,
+    tell: &mpsc::UnboundedSender<Got>,
+) -> agent_client_protocol::v1::Builder<Agent, impl agent_client_protocol::HandleDispatchFrom<Client> + use<>>
+{
     let tells = || tell.clone();
     let (initialized, created, loaded, resumed, prompted, cancelled) =
         (tells(), tells(), tells(), tells(), tells(), tells());
-    let (on_new, on_load, on_resume) = (abilities.clone(), abilities.clone(), abilities.clone());
+    let (abilities, on_new, on_load, on_resume) =
+        (abilities.clone(), abilities.clone(), abilities.clone(), abilities.clone());
     // Owed answers that never come: dropping them would answer.
     let mut owed = Vec::new();
     Agent
@@ -209,7 +211,7 @@ fn agent(
                     [ContentBlock::Text(text)] => text.text.clone(),
                     other => panic!("{other:?}"),
                 };
-                drop(prompted.send(Got::Prompt(text, Ends(responder))));
+                drop(prompted.send(Got::Prompt(text, Ends(Box::new(responder)))));
                 Ok(())
             },
             on_receive_request!(),

@@ -169,7 +169,7 @@ async fn a_request_without_options_or_of_another_conversation_is_refused_and_nev
 }
 
 /// A form with one field, whose schema is given.
-fn form(schema: serde_json::Value) -> CreateElicitationRequest {
+fn form(schema: &serde_json::Value) -> CreateElicitationRequest {
     let request = serde_json::json!({
         "mode": "form", "sessionId": peer::SESSION, "message": "Where to?",
         "requestedSchema": { "type": "object", "properties": { "place": schema }, "required": ["place"] },
@@ -209,7 +209,7 @@ async fn a_form_is_asked_and_its_typed_end_goes_back() {
         ("string", "", serde_json::json!({ "action": "decline" }), "took life:acp-1"),
     ] {
         let mut world = World::ready_and_quiet().await;
-        let sent = world.peer.client().send_request(form(serde_json::json!({ "type": schema })));
+        let sent = world.peer.client().send_request(form(&serde_json::json!({ "type": schema })));
         let HarnessEvent::Ask { ask, keep: false, tell, .. } = world.word().await else { panic!("an ask") };
         assert_eq!((ask.topic.as_str(), ask.create_topic), ("Forms", true));
         assert!(ask.questions[0].question.contains("Where to?"));
@@ -223,7 +223,7 @@ async fn a_form_is_asked_and_its_typed_end_goes_back() {
 #[tokio::test(start_paused = true)]
 async fn a_form_that_is_withdrawn_is_cancelled_and_one_that_people_cannot_be_asked_is_refused() {
     let mut world = World::ready_and_quiet().await;
-    let sent = world.peer.client().send_request(form(serde_json::json!({ "type": "string" })));
+    let sent = world.peer.client().send_request(form(&serde_json::json!({ "type": "string" })));
     let HarnessEvent::Ask { tell, .. } = world.word().await else { panic!("an ask") };
     tell.send(Outcome::Withdrawn).unwrap();
     let (response, _) = world.meanwhile(sent.block_task()).await;
@@ -233,7 +233,7 @@ async fn a_form_that_is_withdrawn_is_cancelled_and_one_that_people_cannot_be_ask
         "mode": "url", "sessionId": peer::SESSION, "message": "m", "elicitationId": "e", "url": "https://x.example",
     });
     let url: CreateElicitationRequest = serde_json::from_value(url).unwrap();
-    for (request, why) in [(url, "only forms"), (form(serde_json::json!({ "type": "object" })), "place")] {
+    for (request, why) in [(url, "only forms"), (form(&serde_json::json!({ "type": "object" })), "place")] {
         let sent = world.peer.client().send_request(request);
         let (response, said) = world.meanwhile(sent.block_task()).await;
         let error = response.unwrap_err();
