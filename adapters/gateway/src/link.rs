@@ -27,8 +27,20 @@ use crate::{
 pub struct Attach {
     /// Random per process.
     pub instance_id: String,
-    /// Takes the agent over from another process that is attached.
-    pub take_over: bool,
+    /// What for.
+    pub mode: Mode,
+}
+
+/// What a process attaches for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Messages.
+    Deliveries {
+        /// Takes the agent over from another process that is attached.
+        take_over: bool,
+    },
+    /// To be seen; messages reach the agent in another way.
+    PresenceOnly,
 }
 
 /// The events and receipts of a link. Dropping it ends the link.
@@ -170,10 +182,14 @@ impl Dialer {
     }
 
     async fn connection(&mut self) -> Lost {
+        let (mode, take_over) = match self.attach.mode {
+            Mode::Deliveries { take_over } => (AttachMode::Deliveries, take_over),
+            Mode::PresenceOnly => (AttachMode::PresenceOnly, false),
+        };
         let enroll = v1::EnrollRequest {
             runner_id: String::new(),
-            mode: AttachMode::Deliveries.into(),
-            take_over: self.attach.take_over,
+            mode: mode.into(),
+            take_over,
             instance_id: self.attach.instance_id.clone(),
             wake: Vec::new(),
         };

@@ -8,7 +8,7 @@ use compass_agent::{
     session::Ended,
     tools::{PostKeys, Toolbox},
 };
-use compass_gateway::{Attach, Endpoint, FileJournal, RunnerLink};
+use compass_gateway::{Attach, Endpoint, FileJournal, Mode, RunnerLink};
 use compass_harness::jsonl::{self, OutLine};
 use compass_runner::Backoff;
 use tokio::io::BufReader;
@@ -54,7 +54,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         output::remark("attached programs speak JSON lines; type one, or end with Ctrl-D");
     }
     let tasks = TaskTracker::new();
-    let attach = Attach { instance_id, take_over: args.take_over };
+    let attach = Attach { instance_id, mode: Mode::Deliveries { take_over: args.take_over } };
     let (mut link, gateway) = RunnerLink::start(&endpoint, attach, &tasks);
     let keys = PostKeys::new(system::fresh_key());
     let tools = Toolbox { gateway: &gateway, keys: &keys, random: &system::fence_bytes };
