@@ -3,3 +3,4 @@
 pub mod acp;
 pub mod hook;
 pub mod jsonl;
+pub mod mcp;
