@@ -5,16 +5,17 @@ use std::{future::Future, time::Duration};
 use axum::{
     extract::{Request, State},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
+use http::{HeaderValue, StatusCode, header::WWW_AUTHENTICATE};
 use tonic::Status;
 use tracing::Instrument as _;
 
 use crate::{
-    auth::Auth,
+    auth::{Auth, Principal},
     doors::{self, Class, Rpc, Shape},
     error::DoorError,
-    status::status,
+    status::{over_http, status},
 };
 
 /// After this a call that is no stream ends, with a code that says what is known of its outcome.
@@ -57,6 +58,28 @@ async fn bounded(rpc: &Rpc, response: impl Future<Output = Response>) -> Respons
         Ok(response) => response,
         Err(_) => status(&late).into_http(),
     }
+}
+
+/// Lets an agent's request over plain HTTP through, or answers for it: 401 without a token that works, 403 for a
+/// token that is nobody's who is served here.
+pub(crate) async fn agents_only(State(auth): State<Auth>, mut request: Request, next: Next) -> Response {
+    let identity = match auth.identify(request.headers()).await {
+        Ok(identity) => identity,
+        Err(refused) => {
+            let status = over_http(&refused);
+            let mut response = (status, refused.message().to_owned()).into_response();
+            if status == StatusCode::UNAUTHORIZED {
+                response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            return response;
+        }
+    };
+    let is_agent = matches!(identity.principal(), Principal::Account(caller) if caller.actor.is_agent());
+    if !is_agent {
+        return (StatusCode::FORBIDDEN, DoorError::Forbidden("agents").to_string()).into_response();
+    }
+    request.extensions_mut().insert(identity);
+    next.run(request).instrument(tracing::debug_span!("agents.serve")).await
 }
 
 /// Answers gRPC requests for services that are not here; everything else goes on to the page.

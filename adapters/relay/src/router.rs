@@ -15,7 +15,7 @@ use crate::{
     agent_door::AgentCommandsDoor,
     auth::Auth,
     comms::CommsDoor,
-    guard::{guard, outside},
+    guard::{agents_only, guard, outside},
     inbox::InboxDoor,
     operator::OperatorDoor,
     people::PeopleDoor,
@@ -41,7 +41,10 @@ pub struct Doors {
     pub version: String,
     /// Ends open streams.
     pub stop: CancellationToken,
-    /// What answers everything that is not gRPC; without it such requests are 404.
+    /// What serves agents over plain HTTP; only an agent's request gets there, with its
+    /// [`Identity`](crate::auth::Identity).
+    pub agents: Option<Router>,
+    /// What answers everything else that is not gRPC; without it such requests are 404.
     pub fallback: Option<Router>,
 }
 
@@ -72,7 +75,7 @@ macro_rules! limited {
 ///
 /// [`RouterError`] if the descriptors of the contract are broken.
 pub fn services(doors: Doors) -> Result<Services, RouterError> {
-    let Doors { comms, hub, lanes, version, stop, fallback } = doors;
+    let Doors { comms, hub, lanes, version, stop, agents, fallback } = doors;
     let auth = Auth::new(comms.clone());
     let streams = Streams {
         auth: auth.clone(),
@@ -111,10 +114,12 @@ pub fn services(doors: Doors) -> Result<Services, RouterError> {
     let grpc = routes
         .prepare()
         .into_axum_router()
-        .layer(middleware::from_fn_with_state(auth, guard))
+        .layer(middleware::from_fn_with_state(auth.clone(), guard))
         .layer(GrpcWebLayer::new());
     // Outside of the gRPC-Web layer, which refuses every other HTTP/1.1 request.
     let rest = fallback.unwrap_or_default().layer(middleware::from_fn(outside));
+    let guarded = |agents: Router| agents.route_layer(middleware::from_fn_with_state(auth, agents_only));
+    let rest = agents.map(guarded).unwrap_or_default().fallback_service(rest);
     Ok(Services { router: grpc.reset_fallback().fallback_service(rest), health, counters })
 }
 

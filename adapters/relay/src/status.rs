@@ -2,6 +2,7 @@
 
 use compass_domain::{Classified, ErrorKind};
 use compass_proto::{code::token, v1::CommsCallError};
+use http::StatusCode;
 use tonic::{Code, Status};
 
 /// Sent in place of a fault's own words, which may tell about storage.
@@ -24,7 +25,23 @@ pub fn plain<E: Classified>(error: &E) -> Status {
 
 /// The same failure inside the result of a relayed call.
 pub fn call_error<E: Classified>(error: &E) -> CommsCallError {
-    CommsCallError { code: token(code(error.kind())).to_owned(), message: text(error) }
+    let (code, message) = refusal(error);
+    CommsCallError { code, message }
+}
+
+/// The same failure for who is served without a wire: the code's token, and the text that may be sent.
+pub fn refusal(error: &dyn Classified) -> (String, String) {
+    (token(code(error.kind())).to_owned(), text(error))
+}
+
+/// The status of the same refusal over plain HTTP.
+pub(crate) fn over_http(status: &Status) -> StatusCode {
+    match status.code() {
+        Code::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Code::PermissionDenied => StatusCode::FORBIDDEN,
+        Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
 }
 
 /// The status of an RPC that this server does not offer.
@@ -58,7 +75,7 @@ fn code(kind: ErrorKind) -> Code {
 }
 
 /// What is sent: the error's own words, unless they may tell about storage.
-fn text<E: Classified>(error: &E) -> String {
+fn text(error: &dyn Classified) -> String {
     match error.kind() {
         ErrorKind::Internal => {
             tracing::error!(error = chain(error), "a call failed by a fault of the server");
@@ -83,7 +100,7 @@ fn text<E: Classified>(error: &E) -> String {
 }
 
 /// An error with everything that caused it.
-fn chain<E: Classified>(error: &E) -> String {
+fn chain(error: &dyn Classified) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(source) = cause {

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use axum::{Extension, Router, routing::get};
 use compass_comms::{
     Caller, Comms,
     accounts::{
@@ -31,6 +32,7 @@ use compass_proto::v1::{
 };
 use compass_relay::{
     Doors, Drained,
+    auth::{Identity, Principal},
     runner::{Counters, RunnerLanes},
     serve, services,
 };
@@ -78,6 +80,16 @@ impl Seat {
             AccountKind::Agent { home_channel, .. } => home_channel.to_string(),
             _ => panic!("only an agent has a home channel"),
         }
+    }
+}
+
+/// Where the server tells an agent who it is.
+pub(crate) const WHO: &str = "/who";
+
+async fn who(Extension(identity): Extension<Identity>) -> String {
+    match identity.principal() {
+        Principal::Account(caller) => caller.actor.id.to_string(),
+        Principal::Runner { .. } => panic!("a runner got through"),
     }
 }
 
@@ -139,6 +151,7 @@ impl Server {
             lanes,
             version: "1.2.3".into(),
             stop: stop.clone(),
+            agents: Some(Router::new().route(WHO, get(who))),
             fallback: None,
         };
         let services = services(doors).unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{agent_attach, agent_hook, agent_run, context::Context, setup};
+use super::{agent_attach, agent_hook, agent_mcp, agent_run, context::Context, setup};
 use crate::{config::Connection, directory::Directory, failure::Failure, render};
 
 /// Options of `compass agent`.
@@ -40,6 +40,13 @@ enum Command {
                       a.sock --state-dir state --account-id 0195e0c2 -- ./bot"
     )]
     Run(agent_run::Args),
+    /// Serves an agent's tools over the Model Context Protocol on standard input and output
+    #[command(
+        after_help = "A client of the protocol starts this itself. Messages for the agent come with the results of its \
+                      tools. The server's /mcp is the same over HTTP, for an agent's token.\n\nExample:\n  compass \
+                      agent mcp --agent deploy-bot"
+    )]
+    Mcp(agent_mcp::Args),
 }
 
 #[derive(clap::Args, Debug)]
@@ -84,6 +91,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         Command::Hook(args) => agent_hook::run(args).await,
         Command::Setup(args) => setup::run(&args),
         Command::Run(args) => agent_run::run(args).await,
+        Command::Mcp(args) => agent_mcp::run(args).await,
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod accounts;
 pub(crate) mod agent;
 pub(crate) mod agent_attach;
 mod agent_hook;
+pub(crate) mod agent_mcp;
 pub(crate) mod agent_run;
 pub(crate) mod agents;
 pub(crate) mod answer;

@@ -1,6 +1,7 @@
 //! The server as a process: its settings, its parts, its start and its end.
 
 mod lock;
+mod mcp;
 mod settings;
 mod shutdown;
 mod sign_in;

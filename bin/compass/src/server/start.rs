@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     lock::DataDirLock,
+    mcp,
     settings::{ServeArgs, Store},
     shutdown, sign_in, telemetry,
     wiring::{self, App},
@@ -68,6 +69,7 @@ async fn run(app: &App, listener: TcpListener, stop: CancellationToken) -> Resul
         lanes: app.lanes.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         stop: stop.clone(),
+        agents: Some(compass_harness::mcp::router(mcp::parts(app, &stop))),
         fallback: None,
     };
     let services = compass_relay::services(doors).map_err(|error| Failure::Local(error.to_string()))?;

@@ -18,6 +18,7 @@ mod hooks;
 mod identity;
 mod kills;
 mod limits;
+mod mcp;
 mod people;
 mod race;
 mod recovery;

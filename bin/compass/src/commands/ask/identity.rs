@@ -12,6 +12,8 @@ use crate::{
     output,
 };
 
+const NO_AGENT: &str = "no agent is set up; name one with --agent, it is made if need be";
+
 /// Which agent a command acts as.
 #[derive(clap::Args, Debug, Clone, Default)]
 pub(crate) struct AgentArgs {
@@ -31,30 +33,57 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Finds the agent's token: the given one, the saved one, or one of an agent made now by the signed-in person,
-    /// who is asked first unless the agent was named.
+    /// Finds the agent's token, as [`Credentials::find`] does; the signed-in person is asked first which agent to make,
+    /// unless one was named.
     ///
     /// # Errors
     ///
     /// [`Failure::Usage`] if there is neither an agent nor a person that could make one.
     pub(crate) async fn open(connection: &Connection, args: &AgentArgs) -> Result<Self, Failure> {
-        let config = Config::load(connection)?;
-        let token = match (config.given_token(), config.agent(args.agent.as_deref())) {
-            (Some(token), _) => token.to_owned(),
-            (None, Some((_, Some(token)))) => token,
-            (None, Some((handle, None))) => make(connection, &handle).await?,
-            (None, None) => make(connection, &ask_for_a_handle()?).await?,
-        };
-        let client = Client::connect(&config.url, Some(&token)).await?;
-        Ok(Self { client, token, url: config.url })
+        let Credentials { url, token } = find(connection, args, ask_for_a_handle).await?;
+        let client = Client::connect(&url, Some(&token)).await?;
+        Ok(Self { client, token, url })
     }
+}
+
+/// Where the server is, and an agent's token for it.
+pub(crate) struct Credentials {
+    /// Where the server is.
+    pub(crate) url: String,
+    /// The agent's token.
+    pub(crate) token: String,
+}
+
+impl Credentials {
+    /// Finds the agent's token: the given one, the saved one, or one of an agent made now by the signed-in person.
+    /// Nobody is asked anything, and nothing is connected to if there is a token.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Usage`] if no agent is set up or nobody is signed in that could make it.
+    pub(crate) async fn find(connection: &Connection, args: &AgentArgs) -> Result<Self, Failure> {
+        find(connection, args, || Err(Failure::Usage(NO_AGENT.to_owned()))).await
+    }
+}
+
+async fn find(
+    connection: &Connection,
+    args: &AgentArgs,
+    unnamed: impl FnOnce() -> Result<String, Failure>,
+) -> Result<Credentials, Failure> {
+    let config = Config::load(connection)?;
+    let token = match (config.given_token(), config.agent(args.agent.as_deref())) {
+        (Some(token), _) => token.to_owned(),
+        (None, Some((_, Some(token)))) => token,
+        (None, Some((handle, None))) => make(connection, &handle).await?,
+        (None, None) => make(connection, &unnamed()?).await?,
+    };
+    Ok(Credentials { url: config.url, token })
 }
 
 fn ask_for_a_handle() -> Result<String, Failure> {
     if !output::is_interactive() || !io::stdin().is_terminal() {
-        return Err(Failure::Usage(
-            "no agent is set up; name one with --agent, it is made if need be".to_owned(),
-        ));
+        return Err(Failure::Usage(NO_AGENT.to_owned()));
     }
     output::remark("No agent is set up yet. Type a handle to create one and press Enter; nothing to leave.");
     let mut line = String::new();

@@ -2,6 +2,7 @@
 
 mod attach;
 mod drafts;
+mod mcp;
 mod process;
 mod proxy;
 mod random;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use attach::Attach;
 pub(crate) use drafts::{answered, choose, question, skip, write};
+pub(crate) use mcp::{Mcp, McpHttp, Said, id_after};
 pub(crate) use process::{Process, is_gone, program};
 pub(crate) use proxy::Proxy;
 pub(crate) use random::Random;

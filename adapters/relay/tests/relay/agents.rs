@@ -1,0 +1,55 @@
+//! What serves agents over plain HTTP: only an agent's token gets through.
+
+use compass_proto::v1;
+use http::{Response, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::{client::legacy::Client, rt::TokioExecutor};
+
+use crate::support::{Server, WHO, with};
+
+async fn ask(server: &Server, path: &str, authorization: Option<&str>) -> Response<String> {
+    let client = Client::builder(TokioExecutor::new()).build_http::<Full<axum::body::Bytes>>();
+    let mut request = http::Request::get(format!("{}{path}", server.url));
+    if let Some(value) = authorization {
+        request = request.header("authorization", value);
+    }
+    let response = client.request(request.body(Full::default()).unwrap()).await.unwrap();
+    let (head, body) = response.into_parts();
+    let bytes = body.collect().await.unwrap().to_bytes();
+    Response::from_parts(head, String::from_utf8(bytes.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn only_agents_get_through_over_plain_http() {
+    let server = Server::start().await;
+    let bearer = |token: &str| format!("Bearer {token}");
+    let let_in = ask(&server, WHO, Some(&bearer(&server.agent.token))).await;
+    assert_eq!((let_in.status(), let_in.body()), (StatusCode::OK, &server.agent.id()));
+    let unknown = bearer(&"A".repeat(43));
+    let basic = format!("Basic {}", server.agent.token);
+    for no_credential in
+        [None, Some(unknown.as_str()), Some("Bearer "), Some(&basic), Some(&server.agent.token)]
+    {
+        let refused = ask(&server, WHO, no_credential).await;
+        assert_eq!(refused.status(), StatusCode::UNAUTHORIZED, "{no_credential:?}");
+        assert_eq!(refused.headers()["www-authenticate"], "Bearer");
+    }
+    for token in [&server.admin.token, &server.member.token, &server.runner] {
+        let refused = ask(&server, WHO, Some(&bearer(token))).await;
+        assert_eq!(
+            (refused.status(), refused.body().as_str()),
+            (StatusCode::FORBIDDEN, "this call is for agents")
+        );
+    }
+    assert_eq!(ask(&server, "/elsewhere", None).await.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_revoked_token_of_an_agent_does_not_get_through_again() {
+    let server = Server::start().await;
+    let bearer = format!("Bearer {}", server.agent.token);
+    assert_eq!(ask(&server, WHO, Some(&bearer)).await.status(), StatusCode::OK);
+    let revoke = v1::RevokeTokenRequest { token: server.agent.token.clone() };
+    server.server().revoke_token(with(&server.member.token, revoke)).await.unwrap();
+    assert_eq!(ask(&server, WHO, Some(&bearer)).await.status(), StatusCode::UNAUTHORIZED);
+}
