@@ -7,6 +7,7 @@ mod agent_door;
 pub mod auth;
 mod believed;
 mod comms;
+mod connection;
 pub mod doors;
 mod error;
 mod guard;
@@ -25,6 +26,7 @@ mod sessions;
 pub mod status;
 mod stream;
 
+pub use connection::Connection;
 pub use error::DoorError;
 pub use guard::{COMMAND_DEADLINE, UNARY_DEADLINE};
 pub use router::{Doors, MESSAGE_BYTES, RouterError, Services, services};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::Router;
+use futures::TryStreamExt as _;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::{
@@ -11,7 +12,7 @@ use tonic::{
 };
 use tonic_health::{ServingStatus, server::HealthReporter};
 
-use crate::{doors, router::Services};
+use crate::{connection::Watched, doors, router::Services};
 
 /// How often a quiet connection is asked whether its other end still lives.
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(20);
@@ -55,7 +56,7 @@ pub async fn serve(
         stopping.cancelled().await;
         announce(&health, ServingStatus::NotServing).await;
     };
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true)).map_ok(Watched::new);
     let serving = server(router).serve_with_incoming_shutdown(incoming, quiet);
     let deadline = async {
         stop.cancelled().await;

@@ -40,7 +40,7 @@ use super::{
     deliveries::Deliveries,
     outbox::{self, Outbox},
     server::{Core, Server},
-    sessions::{Leaving, Sessions},
+    sessions::{IsBroken, Leaving, Sessions},
 };
 
 /// Where it is served.
@@ -64,6 +64,8 @@ pub struct HttpAgent {
     pub gateway: Arc<dyn Gateway>,
     /// What it is owed.
     pub mailbox: Arc<dyn Mailbox>,
+    /// Tells whether the request's connection broke.
+    pub is_broken: Box<IsBroken>,
 }
 
 /// Finds the agent of a request.
@@ -139,14 +141,15 @@ async fn serve(State(door): State<Arc<Door>>, request: Request) -> Response {
 impl Door {
     async fn call(
         &self,
-        agent: HttpAgent,
+        mut agent: HttpAgent,
         sessions: &Arc<Sessions>,
         session: Option<String>,
         id: RequestId,
         message: &ClientJsonRpcMessage,
         request: Request<Full<Bytes>>,
     ) -> Response {
-        let open = sessions.open(session, id.clone());
+        let is_broken = std::mem::replace(&mut agent.is_broken, Box::new(|| false));
+        let open = sessions.open(session, id.clone(), is_broken);
         let outbox = Arc::<Outbox>::default();
         outbox.arrived(message);
         let response = self.answer(agent, sessions, Arc::clone(&outbox), request).await;

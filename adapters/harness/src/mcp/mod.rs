@@ -16,4 +16,5 @@ mod stdio;
 pub use deliveries::{Deliveries, Source};
 pub use http::{HttpAgent, HttpParts, PATH, Recognise, router};
 pub use server::Core;
+pub use sessions::IsBroken;
 pub use stdio::serve_stdio;

@@ -1,7 +1,8 @@
 //! What was sent to the clients of one agent over HTTP, until it is known whether it got there.
 //!
 //! Nobody tells a server over HTTP that a client has read a result. What comes close: the next request of the same
-//! session, if it began after the whole result was given away, and does not cancel that very request.
+//! session, if it began after the whole result was given away and does not cancel that very request, and if the
+//! connection of the result did not break meanwhile. A client breaks it by closing it with a part of the result unread.
 
 use std::{
     sync::{
@@ -22,12 +23,15 @@ const HOLD: Duration = Duration::from_mins(1);
 const RECEIPTS: Duration = Duration::from_secs(5);
 
 /// One request of a client. Clients without sessions count as one.
-#[derive(Debug)]
 pub(super) struct Exchange {
     session: Option<String>,
     request: RequestId,
     cancelled: AtomicBool,
+    is_broken: Box<IsBroken>,
 }
+
+/// Tells whether a connection broke.
+pub type IsBroken = dyn Fn() -> bool + Send + Sync;
 
 /// One agent's clients.
 pub(super) struct Sessions {
@@ -72,8 +76,14 @@ impl Sessions {
     }
 
     /// A call begins; it is open until the value is dropped.
-    pub(super) fn open(self: &Arc<Self>, session: Option<String>, request: RequestId) -> Open {
-        let exchange = Arc::new(Exchange { session, request, cancelled: AtomicBool::new(false) });
+    pub(super) fn open(
+        self: &Arc<Self>,
+        session: Option<String>,
+        request: RequestId,
+        is_broken: Box<IsBroken>,
+    ) -> Open {
+        let cancelled = AtomicBool::new(false);
+        let exchange = Arc::new(Exchange { session, request, cancelled, is_broken });
         self.state().open.push(Arc::clone(&exchange));
         Open { sessions: Arc::clone(self), exchange }
     }
@@ -99,6 +109,10 @@ impl State {
     fn prove(&mut self, session: Option<&str>) -> Option<Carried> {
         let sent = self.sent.as_ref()?;
         let whole = sent.whole?;
+        if (sent.exchange.is_broken)() {
+            self.sent = None;
+            return None;
+        }
         if sent.exchange.session.as_deref() == session {
             return self.sent.take().map(|sent| sent.carried);
         }

@@ -85,6 +85,23 @@ async fn nothing_is_acknowledged_while_a_result_is_not_flushed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_result_waits_for_one_that_is_being_read_and_carries_what_came_meanwhile() {
+    let house = House::new([long("m1", 5_000)]);
+    let (mut raw, _served) = Raw::start(&house, 1024).await;
+    raw.write(&status(1, "first")).await;
+    raw.lines.get_mut().read_u8().await.expect("a part");
+    house.owe(owed("m2"));
+    raw.write(&status(2, "second")).await;
+    while house.calls().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    while raw.lines.get_mut().read_u8().await.expect("a byte") != b'\n' {}
+    let second = raw.read().await;
+    assert_eq!((&second["id"], handed(text(&second))), (&json!(2), vec!["m2".to_owned()]));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_result_does_not_wait_long_for_one_that_is_not_read() {
     let house = House::new([long("m1", 40_000)]);
     let (mut raw, _served) = Raw::start(&house, 1024).await;

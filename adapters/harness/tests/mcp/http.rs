@@ -1,6 +1,12 @@
 //! Over HTTP: what counts as a receipt, and what is refused.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -18,20 +24,21 @@ use crate::rig::{
     House, Paper, RANDOM, READER, call, cancel, handed, initialize, owed, request, status, text,
 };
 
-/// The agent that a guard found.
-#[derive(Clone)]
-struct Found;
+/// The agent that a guard found, and whether its connection broke.
+#[derive(Clone, Default)]
+struct Found(Arc<AtomicBool>);
 
 fn server(house: &Arc<House>) -> Router {
     let (tasks, house) = (house.tasks.clone(), Arc::clone(house));
     router(HttpParts {
         recognise: Box::new(move |extensions| {
-            extensions.get::<Found>()?;
+            let broken = Arc::clone(&extensions.get::<Found>()?.0);
             Some(HttpAgent {
                 key: READER.into(),
                 account_id: READER.into(),
                 gateway: Arc::<House>::clone(&house),
                 mailbox: Arc::<House>::clone(&house),
+                is_broken: Box::new(move || broken.load(Ordering::SeqCst)),
             })
         }),
         journal: || Box::new(Paper::default()),
@@ -50,7 +57,7 @@ fn post(session: Option<&str>, message: &Value) -> Request<Body> {
     if let Some(session) = session {
         request = request.header("mcp-session-id", session);
     }
-    request.extension(Found).body(Body::from(message.to_string())).expect("a request")
+    request.extension(Found::default()).body(Body::from(message.to_string())).expect("a request")
 }
 
 async fn send(server: &Router, request: Request<Body>) -> Response<Body> {
@@ -118,6 +125,34 @@ async fn a_request_that_began_before_the_result_was_whole_proves_nothing() {
     let slow = read(slow.await.expect("no panic")).await;
     assert_eq!(handed(text(&slow)), [""; 0], "not twice either");
     house.settled().await;
+    assert_eq!(house.acknowledged(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_result_that_nobody_has_taken_yet_is_no_receipt_either() {
+    let house = House::new([owed("m1")]);
+    let server = server(&house);
+    let first = send(&server, post(Some("one"), &status(1, "x"))).await;
+    assert_eq!(calls(&server, Some("one"), 2).await, [""; 0]);
+    house.settled().await;
+    assert_eq!(house.acknowledged(), [""; 0]);
+    assert_eq!(handed(text(&read(first).await)), ["m1"]);
+    calls(&server, Some("one"), 3).await;
+    assert_eq!(house.acknowledged(), ["m1"]);
+}
+
+#[tokio::test]
+async fn a_connection_that_broke_after_the_result_was_given_away_is_no_receipt() {
+    let house = House::new([owed("m1")]);
+    let server = server(&house);
+    let mut request = post(Some("one"), &status(1, "x"));
+    let found = Found::default();
+    request.extensions_mut().insert(found.clone());
+    drop(read(send(&server, request).await).await);
+    found.0.store(true, Ordering::SeqCst);
+    let again = read(send(&server, post(Some("one"), &status(2, "x"))).await).await;
+    assert_eq!(handed(text(&again)), ["m1"]);
+    assert!(text(&again).contains("[delivered before "), "{again}");
     assert_eq!(house.acknowledged(), [""; 0]);
 }
 

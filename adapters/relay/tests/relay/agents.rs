@@ -4,6 +4,10 @@ use compass_proto::v1;
 use http::{Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 use crate::support::{Server, WHO, with};
 
@@ -52,4 +56,28 @@ async fn a_revoked_token_of_an_agent_does_not_get_through_again() {
     let revoke = v1::RevokeTokenRequest { token: server.agent.token.clone() };
     server.server().revoke_token(with(&server.member.token, revoke)).await.unwrap();
     assert_eq!(ask(&server, WHO, Some(&bearer)).await.status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_something_unread_breaks_its_connection_and_one_that_read_all_does_not() {
+    let server = Server::start().await;
+    let address = server.url.trim_start_matches("http://");
+    let token = &server.agent.token;
+    let request = format!("GET {WHO} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n");
+    let mut clients = Vec::new();
+    for _ in 0..2 {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client.write_all(request.as_bytes()).await.unwrap();
+        client.readable().await.unwrap();
+        clients.push(client);
+    }
+    let mut read = vec![0; 4096];
+    let length = clients[0].read(&mut read).await.unwrap();
+    assert!(String::from_utf8_lossy(&read[..length]).ends_with(&server.agent.id()));
+    drop(clients);
+    let is_broken = |index: usize| server.connections.lock().unwrap()[index].is_broken();
+    while !is_broken(1) {
+        tokio::task::yield_now().await;
+    }
+    assert!(!is_broken(0), "it closed after it had read everything");
 }

@@ -3,13 +3,13 @@
 use std::{
     num::NonZeroU64,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicI64, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
-use axum::{Extension, Router, routing::get};
+use axum::{Extension, Router, extract::State, routing::get};
 use compass_comms::{
     Caller, Comms,
     accounts::{
@@ -31,7 +31,7 @@ use compass_proto::v1::{
     session_service_client::SessionServiceClient,
 };
 use compass_relay::{
-    Doors, Drained,
+    Connection, Doors, Drained,
     auth::{Identity, Principal},
     runner::{Counters, RunnerLanes},
     serve, services,
@@ -61,6 +61,7 @@ pub(crate) struct Server {
     pub(crate) sign_in: String,
     pub(crate) serving: JoinHandle<Drained>,
     pub(crate) counters: Arc<Counters>,
+    pub(crate) connections: Connections,
 }
 
 /// An account and its token.
@@ -86,7 +87,15 @@ impl Seat {
 /// Where the server tells an agent who it is.
 pub(crate) const WHO: &str = "/who";
 
-async fn who(Extension(identity): Extension<Identity>) -> String {
+/// The connections that agents' requests came on.
+pub(crate) type Connections = Arc<Mutex<Vec<Connection>>>;
+
+async fn who(
+    Extension(identity): Extension<Identity>,
+    Extension(connection): Extension<Connection>,
+    State(connections): State<Connections>,
+) -> String {
+    connections.lock().unwrap().push(connection);
     match identity.principal() {
         Principal::Account(caller) => caller.actor.id.to_string(),
         Principal::Runner { .. } => panic!("a runner got through"),
@@ -145,13 +154,14 @@ impl Server {
         let runner = issue_runner_token(&comms, &admin, "r1".into()).await.unwrap().token;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
+        let connections = Connections::default();
         let doors = Doors {
             comms: comms.clone(),
             hub: Arc::clone(&hub),
             lanes,
             version: "1.2.3".into(),
             stop: stop.clone(),
-            agents: Some(Router::new().route(WHO, get(who))),
+            agents: Some(Router::new().route(WHO, get(who)).with_state(Arc::clone(&connections))),
             fallback: None,
         };
         let services = services(doors).unwrap();
@@ -172,6 +182,7 @@ impl Server {
             runner,
             serving,
             counters,
+            connections,
         }
     }
 

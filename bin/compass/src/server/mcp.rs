@@ -5,6 +5,7 @@ use std::sync::Arc;
 use compass_gateway::{InProcess, MemoryJournal};
 use compass_harness::mcp::{HttpAgent, HttpParts};
 use compass_relay::{
+    Connection,
     auth::{Identity, Principal},
     status::refusal,
 };
@@ -19,6 +20,7 @@ pub(crate) fn parts(app: &App, stop: &CancellationToken) -> HttpParts {
     HttpParts {
         recognise: Box::new(move |extensions| {
             let Principal::Account(caller) = extensions.get::<Identity>()?.principal() else { return None };
+            let connection = extensions.get::<Connection>().cloned().unwrap_or_default();
             let account_id = caller.actor.id.to_string();
             let agent = Arc::new(InProcess {
                 comms: comms.clone(),
@@ -31,6 +33,7 @@ pub(crate) fn parts(app: &App, stop: &CancellationToken) -> HttpParts {
                 account_id,
                 gateway: Arc::<InProcess>::clone(&agent),
                 mailbox: agent,
+                is_broken: Box::new(move || connection.is_broken()),
             })
         }),
         journal: || Box::new(MemoryJournal::default()),
