@@ -172,7 +172,8 @@ mod tests {
         };
         let locks = [post(2), post(1), post(2)];
         let calls = Needs::of(&locks).calls().expect("payloads are JSON");
-        let expected = format!(r#"{{"asks":[],"channels":["{}","{}"]}}"#, "01".repeat(16), "02".repeat(16));
-        assert_eq!(calls[0].payload, expected);
+        let payload: serde_json::Value = serde_json::from_str(&calls[0].payload).expect("JSON");
+        let expected = serde_json::json!({"asks": [], "channels": ["01".repeat(16), "02".repeat(16)]});
+        assert_eq!(payload, expected);
     }
 }
