@@ -198,7 +198,7 @@ async fn withdraw_once(gateway: &dyn Gateway, wait: &Wait) -> Option<Left> {
         // The earlier life died around its post: the same post under the same key says which ask it was.
         None => match post_once(gateway, wait).await {
             Ok(ask_id) => ask_id,
-            Err(ToolError::Failed { code, .. }) if !is_final(&code) => return None,
+            Err(ToolError::Failed { code, .. }) if !ends_withdrawal(&code) => return None,
             Err(_) => return Some(Left::Withdrawn),
         },
     };
@@ -206,9 +206,15 @@ async fn withdraw_once(gateway: &dyn Gateway, wait: &Wait) -> Option<Left> {
         Ok(CallResult::CancelAsk) => Some(Left::Withdrawn),
         Err(CallError::Refused { code, .. }) if code == "already_exists" => Some(Left::Answered),
         // An ask that is not there, or no longer ours to see, cannot be withdrawn and asks nobody for us.
-        Err(CallError::Refused { code, .. }) if is_final(&code) => Some(Left::Withdrawn),
+        Err(CallError::Refused { code, .. }) if ends_withdrawal(&code) => Some(Left::Withdrawn),
         Ok(_) | Err(_) => None,
     }
+}
+
+/// True if nothing is left to withdraw. A runner denies every call once the session is over, and then a later life
+/// has to do it.
+fn ends_withdrawal(code: &str) -> bool {
+    code != "permission_denied" && is_final(code)
 }
 
 /// True if the same call will never succeed.

@@ -361,8 +361,19 @@ async fn g9_a_harness_that_is_over_leaves_no_ask_open() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn g9_a_withdrawal_that_the_runner_denies_after_the_session_is_left_to_a_later_life() {
+    let denied = CallError::Refused { code: "permission_denied".into(), message: "no session".into() };
+    leaves_its_withdrawal(denied).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn g9_a_server_that_cannot_be_reached_at_the_end_leaves_the_withdrawal_to_a_later_life() {
-    let server = Server::new([Ok(posted("a")), Err(CallError::Unreachable("down".into()))]);
+    leaves_its_withdrawal(CallError::Unreachable("down".into())).await;
+}
+
+/// A harness is over while it asks, and its ask cannot be withdrawn: the wait stays on disk.
+async fn leaves_its_withdrawal(error: CallError) {
+    let server = Server::new([Ok(posted("a")), Err(error)]);
     let mut world = start(&Paper::default(), server);
     let (tell, _outcome) = oneshot::channel();
     world.says(HarnessEvent::Ask { key: "k".into(), ask: ask(), keep: false, tell });

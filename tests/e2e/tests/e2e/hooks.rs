@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::support::{Done, Running, Storage, World, in_time, on_both, open_ask, skip, until};
+use crate::support::{Done, Mcp, Running, Storage, World, in_time, on_both, open_ask, skip, until};
 
 on_both!(
     a_message_is_context_of_one_prompt_and_acknowledged,
@@ -175,6 +175,24 @@ async fn what_fits_9000_characters_goes_whole_and_one_more_is_announced() {
         assert!(text.contains("comms_") && text.contains("1 message more behind it"), "{text}");
         assert_eq!(owed(&world).await, 2, "an announcement is no receipt");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_announced_message_comes_whole_with_the_result_of_the_next_tool_and_once() {
+    let world = world().await;
+    let body = format!("begin {} end", "x".repeat(20_000));
+    post(&world, &body).await;
+    post(&world, "behind it").await;
+    let announced = hook(&world, PROMPT).await.unwrap();
+    assert!(context(&announced).starts_with("[message waits "), "{announced}");
+    let mut mcp = Mcp::start(&world, "bot").await;
+    let result = mcp.call("compass_set_status", serde_json::json!({ "activity": "here" })).await.ok();
+    assert!(result.contains(&body) && !result.contains("delivered before"), "{} bytes", result.len());
+    until("the receipt of the result", async || (owed(&world).await == 1).then_some(())).await;
+    let said = hook(&world, PROMPT).await.unwrap();
+    assert!(context(&said).contains("behind it") && !context(&said).contains("begin"), "{said}");
+    assert_eq!(owed(&world).await, 0);
+    mcp.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
