@@ -1,5 +1,7 @@
 //! What serves agents over plain HTTP: only an agent's token gets through.
 
+use std::time::Duration;
+
 use compass_proto::v1;
 use http::{Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
@@ -76,8 +78,11 @@ async fn a_client_that_leaves_something_unread_breaks_its_connection_and_one_tha
     assert!(String::from_utf8_lossy(&read[..length]).ends_with(&server.agent.id()));
     drop(clients);
     let is_broken = |index: usize| server.connections.lock().unwrap()[index].is_broken();
-    while !is_broken(1) {
-        tokio::task::yield_now().await;
-    }
+    let noted = async {
+        while !is_broken(1) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), noted).await.expect("the break is noted");
     assert!(!is_broken(0), "it closed after it had read everything");
 }
