@@ -135,6 +135,9 @@ pub(crate) fn failure(status: &Status) -> CallError {
 fn never_connected(status: &Status) -> bool {
     let mut source = std::error::Error::source(status);
     while let Some(error) = source {
+        if error.is::<tonic::ConnectError>() {
+            return true;
+        }
         if let Some(io) = error.downcast_ref::<std::io::Error>() {
             return matches!(io.kind(), std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::NotFound);
         }
