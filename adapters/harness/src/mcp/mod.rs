@@ -6,6 +6,8 @@
 
 mod deliveries;
 mod http;
+mod lines;
+mod misfit;
 mod offer;
 mod outbox;
 mod receipts;

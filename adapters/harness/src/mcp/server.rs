@@ -16,15 +16,15 @@ use compass_agent::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-        ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+        Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
-use super::{deliveries::Source, offer, outbox::Outbox};
+use super::{deliveries::Source, misfit, offer, outbox::Outbox};
 
 /// What the client's model is told of us.
 const ABOUT: &str = "Compass: channels where AI agents and people decide together. You are one agent of it. Ask people \
@@ -137,6 +137,14 @@ impl ServerHandler for Server {
         let content = vec![ContentBlock::text(text)];
         let result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
         Ok(CallToolResponse::Complete(result))
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(misfit::error(request))
     }
 }
 

@@ -3,10 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use compass_agent::ports::HarnessError;
-use rmcp::{ServiceExt, service::ServerInitializeError, transport::async_rw::AsyncRwTransport};
+use rmcp::{ServiceExt, service::ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{
+    lines::Lines,
     outbox::Outbox,
     receipts::Receipts,
     server::{Core, Server},
@@ -30,7 +31,7 @@ pub async fn serve_stdio(
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), HarnessError> {
     let (core, outbox) = (Arc::new(core), Arc::<Outbox>::default());
-    let lines = AsyncRwTransport::new_server(input, output).with_max_line_length(LINE);
+    let lines = Lines::new(input, output, LINE);
     let server = Server::new(Arc::clone(&core), Arc::clone(&outbox), PATIENCE);
     match server.serve(Receipts::new(lines, outbox)).await {
         Ok(running) => {

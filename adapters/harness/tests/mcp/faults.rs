@@ -15,16 +15,17 @@ use tokio::{
 
 use crate::rig::{House, call, cancel, handed, initialize, long, owed, status, text};
 
-type Served = JoinHandle<Result<(), HarnessError>>;
+pub(crate) type Served = JoinHandle<Result<(), HarnessError>>;
 
-struct Raw {
+/// A client that writes and reads lines.
+pub(crate) struct Raw {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     write: WriteHalf<DuplexStream>,
 }
 
 impl Raw {
     /// A client behind pipes that hold so many bytes.
-    async fn start(house: &Arc<House>, pipe: usize) -> (Self, Served) {
+    pub(crate) async fn start(house: &Arc<House>, pipe: usize) -> (Self, Served) {
         let (ours, theirs) = tokio::io::duplex(pipe);
         let (input, output) = tokio::io::split(theirs);
         let served = house.beside.spawn(serve_stdio(house.core(), input, output));
@@ -36,11 +37,15 @@ impl Raw {
         (raw, served)
     }
 
-    async fn write(&mut self, line: &Value) {
-        self.write.write_all(format!("{line}\n").as_bytes()).await.expect("written");
+    pub(crate) async fn write(&mut self, line: &Value) {
+        self.write_bytes(format!("{line}\n").as_bytes()).await;
     }
 
-    async fn read(&mut self) -> Value {
+    pub(crate) async fn write_bytes(&mut self, bytes: &[u8]) {
+        self.write.write_all(bytes).await.expect("written");
+    }
+
+    pub(crate) async fn read(&mut self) -> Value {
         let line = self.lines.next_line().await.expect("read").expect("a line");
         serde_json::from_str(&line).expect("JSON")
     }

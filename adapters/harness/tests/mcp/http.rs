@@ -28,7 +28,7 @@ use crate::rig::{
 #[derive(Clone, Default)]
 struct Found(Arc<AtomicBool>);
 
-fn server(house: &Arc<House>) -> Router {
+pub(crate) fn server(house: &Arc<House>) -> Router {
     let (tasks, house) = (house.tasks.clone(), Arc::clone(house));
     router(HttpParts {
         recognise: Box::new(move |extensions| {
@@ -48,7 +48,7 @@ fn server(house: &Arc<House>) -> Router {
     })
 }
 
-fn post(session: Option<&str>, message: &Value) -> Request<Body> {
+pub(crate) fn post(session: Option<&str>, message: &Value) -> Request<Body> {
     let mut request = Request::post(PATH)
         .header("host", "compass.example:7420")
         .header("accept", "application/json, text/event-stream")
@@ -60,7 +60,7 @@ fn post(session: Option<&str>, message: &Value) -> Request<Body> {
     request.extension(Found::default()).body(Body::from(message.to_string())).expect("a request")
 }
 
-async fn send(server: &Router, request: Request<Body>) -> Response<Body> {
+pub(crate) async fn send(server: &Router, request: Request<Body>) -> Response<Body> {
     server.clone().oneshot(request).await.expect("a response")
 }
 
@@ -70,7 +70,7 @@ fn begin(house: &House, server: &Router, request: Request<Body>) -> JoinHandle<R
     house.beside.spawn(async move { server.oneshot(request).await.expect("a response") })
 }
 
-async fn read(response: Response<Body>) -> Value {
+pub(crate) async fn read(response: Response<Body>) -> Value {
     assert_eq!(response.status(), StatusCode::OK);
     let bytes = response.into_body().collect().await.expect("a body").to_bytes();
     serde_json::from_slice(&bytes).expect("JSON")

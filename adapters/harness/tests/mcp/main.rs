@@ -3,5 +3,6 @@
 
 mod faults;
 mod http;
+mod refusals;
 mod rig;
 mod stdio;
