@@ -1,4 +1,4 @@
-//! How often a session was made to go on at its end: one small file per session, beside the journal of its agent.
+//! For what a session was made to go on at its end: one small file per session, beside the journal of its agent.
 
 use std::{
     fs,
@@ -8,21 +8,21 @@ use std::{
     time::Duration,
 };
 
-use compass_agent::ports::{Continuations, JournalError};
+use compass_agent::ports::{Continuations, Continued, JournalError};
 
 /// How long the file of a session that was not heard of again stays.
 const KEPT: Duration = Duration::from_hours(7 * 24);
 /// Bytes of a session id at the most.
 const ID_BYTES: usize = 128;
 
-/// The counts of one agent's sessions.
+/// The records of one agent's sessions: a count on the first line, the announced message's id on the second.
 #[derive(Debug)]
 pub struct FileContinuations {
     folder: PathBuf,
 }
 
 impl FileContinuations {
-    /// The counts of an agent below `state`, in `agents/<account id>/continuations`.
+    /// The records of an agent below `state`, in `agents/<account id>/continuations`.
     ///
     /// # Errors
     ///
@@ -59,26 +59,31 @@ impl FileContinuations {
 }
 
 impl Continuations for FileContinuations {
-    fn count(&mut self, session_id: &str) -> Result<u32, JournalError> {
+    fn get(&mut self, session_id: &str) -> Result<Continued, JournalError> {
         let path = self.file(session_id)?;
         match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Continued::default()),
             read => {
                 let text = read.map_err(in_file(&path))?;
-                let count = text.trim().parse();
-                count.map_err(|_| JournalError(format!("{}: {text:?} is not a count", path.display())))
+                let mut lines = text.lines();
+                let count = lines.next().unwrap_or_default().parse();
+                let count =
+                    count.map_err(|_| JournalError(format!("{}: {text:?} has no count", path.display())))?;
+                Ok(Continued { count, announced: lines.next().map(str::to_owned) })
             }
         }
     }
 
-    fn set(&mut self, session_id: &str, count: u32) -> Result<(), JournalError> {
+    fn set(&mut self, session_id: &str, continued: &Continued) -> Result<(), JournalError> {
         let path = self.file(session_id)?;
-        if count == 0 {
+        if *continued == Continued::default() {
             remove(&path)?;
             return self.tidy();
         }
+        let lines: Vec<_> =
+            std::iter::once(continued.count.to_string()).chain(continued.announced.clone()).collect();
         let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(in_file(&path))?;
-        writeln!(file, "{count}").map_err(in_file(&path))?;
+        writeln!(file, "{}", lines.join("\n")).map_err(in_file(&path))?;
         file.as_file().sync_all().map_err(in_file(&path))?;
         file.persist(&path).map_err(|error| in_file(&path)(error.error))?;
         Ok(())
@@ -101,16 +106,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_survives_the_process_until_it_is_reset() {
+    fn a_record_survives_the_process_until_it_is_reset() {
         let state = tempfile::tempdir().expect("a folder");
         let open = || FileContinuations::open(state.path(), "a1").expect("opens");
-        assert_eq!(open().count("s-1").expect("read"), 0);
-        open().set("s-1", 2).expect("written");
-        assert_eq!((open().count("s-1").expect("read"), open().count("s-2").expect("read")), (2, 0));
-        for _ in 0..2 {
-            open().set("s-1", 0).expect("reset");
+        let record =
+            |count, announced: Option<&str>| Continued { count, announced: announced.map(str::to_owned) };
+        assert_eq!(open().get("s-1").expect("read"), Continued::default());
+        for set in [record(2, None), record(1, Some("m1"))] {
+            open().set("s-1", &set).expect("written");
+            assert_eq!(open().get("s-1").expect("read"), set);
+            assert_eq!(open().get("s-2").expect("read"), Continued::default());
         }
-        assert_eq!(open().count("s-1").expect("read"), 0);
+        for _ in 0..2 {
+            open().set("s-1", &Continued::default()).expect("reset");
+        }
+        assert_eq!(open().get("s-1").expect("read"), Continued::default());
         assert_eq!(fs::read_dir(state.path().join("agents/a1/continuations")).expect("a folder").count(), 0);
     }
 
@@ -118,9 +128,9 @@ mod tests {
     fn what_could_leave_the_folder_is_refused() {
         let state = tempfile::tempdir().expect("a folder");
         assert!(FileContinuations::open(state.path(), "../x").is_err());
-        let mut counts = FileContinuations::open(state.path(), "a1").expect("opens");
+        let mut records = FileContinuations::open(state.path(), "a1").expect("opens");
         for bad in ["", "../x", "a/b", &"x".repeat(129)] {
-            assert!(counts.count(bad).is_err() && counts.set(bad, 1).is_err(), "{bad:?}");
+            assert!(records.get(bad).is_err() && records.set(bad, &Continued::default()).is_err(), "{bad:?}");
         }
     }
 }

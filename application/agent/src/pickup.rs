@@ -50,7 +50,8 @@ impl Limits {
     /// For the result of a tool: 16 KiB beside the tool's own text.
     pub const TOOL_RESULT: Self = Self { size: Size::Bytes(16 * 1024), oversized: Oversized::Whole };
 
-    fn hold(self, text: &str) -> bool {
+    /// True if the text fits.
+    pub fn hold(self, text: &str) -> bool {
         match self.size {
             Size::Characters(most) => text.encode_utf16().count() <= most,
             Size::Bytes(most) => text.len() <= most,
@@ -68,6 +69,8 @@ pub struct Picked {
     pub message_ids: Vec<String>,
     /// How many more wait, an announced one included.
     pub waiting: usize,
+    /// The message that it announces, which is none of them.
+    pub announced: Option<String>,
     hold: Option<HandOver>,
 }
 
@@ -171,7 +174,7 @@ fn fit(ready: &[Handed], behind: usize, limits: Limits, reader: &str, random: &R
         let waiting = behind.saturating_add(rest.len());
         let text = prompt::render_with(Rest::NextOccasion, batch, waiting, reader, random);
         let message_ids = batch.iter().map(|handed| handed.delivery.message.id.clone()).collect();
-        Picked { text, message_ids, waiting, hold: None }
+        Picked { text, message_ids, waiting, ..Picked::default() }
     };
     let fitting = (1..=ready.len()).map(render).take_while(|picked| limits.hold(&picked.text));
     match (fitting.last(), limits.oversized) {
@@ -180,7 +183,8 @@ fn fit(ready: &[Handed], behind: usize, limits: Limits, reader: &str, random: &R
         (None, Oversized::Announced) => {
             let waiting = behind.saturating_add(ready.len());
             let text = prompt::announce(first, waiting - 1, random);
-            Picked { text, message_ids: Vec::new(), waiting, hold: None }
+            let announced = Some(first.delivery.message.id.clone());
+            Picked { text, waiting, announced, ..Picked::default() }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A request for permission as an ask, and the answer as the option that was chosen.
 
+use std::collections::HashSet;
+
 use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
     RequestPermissionRequest, RequestPermissionResponse, SelectedPermissionOutcome,
@@ -25,6 +27,11 @@ const PREVIEW_BYTES: usize = 32 * 1024;
 pub(super) fn ask(request: &RequestPermissionRequest, call: Option<&Call>) -> Result<PostAskParams, String> {
     if request.options.is_empty() {
         return Err("a request for permission offers no options".to_owned());
+    }
+    let mut ids = HashSet::new();
+    if let Some(twice) = request.options.iter().find(|offered| !ids.insert(&offered.option_id.0)) {
+        let id = flat(&twice.option_id.0);
+        return Err(format!("a request for permission offers two options of the id {id:?}"));
     }
     let fields = &request.tool_call.fields;
     let title = fields.title.as_deref().or(call.map(|call| call.title.as_str())).unwrap_or_default();

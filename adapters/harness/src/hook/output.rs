@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use compass_agent::pickup::Limits;
 use serde_json::{Map, Value, json};
 
 /// Context for the model at this event.
@@ -35,6 +36,11 @@ pub(super) fn elicited(action: &str, content: Option<Map<String, Value>>) -> Val
         specific.insert("content".to_owned(), Value::Object(content));
     }
     json!({ "hookSpecificOutput": specific })
+}
+
+/// True if it holds no text that Claude Code would cut off.
+pub(super) fn fits(value: &Value) -> bool {
+    Limits::HOOK.hold(&value.to_string())
 }
 
 /// Writes the object and flushes: only then it counts as said.

@@ -128,6 +128,20 @@ pub(super) fn withdrawn(ask_id: &str) -> String {
     )
 }
 
+/// Tells the model that there is an answer, and where it is; `owed` if it was not handed over yet.
+pub(super) fn too_long(ask_id: &str, owed: bool) -> String {
+    let whole = if owed {
+        "Call any Compass tool, such as comms_list_messages: its result brings the answer whole"
+    } else {
+        "The answer was handed over before"
+    };
+    format!(
+        "Ask {} is answered, and the answer is too long to stand here. {whole}. Do not ask again and do not assume an \
+         answer.",
+        attr(ask_id)
+    )
+}
+
 /// Tells the model that a person looked and chose nothing.
 pub(super) fn all_skipped(ask_id: &str) -> String {
     format!(

@@ -11,7 +11,7 @@ use compass_agent::{
     elicitation::Reply,
     guard::Randomness,
     pickup::{self, Limits, Picked},
-    ports::{Continuations, Gateway, Journal, Mailbox, Wait},
+    ports::{Continuations, Continued, Gateway, Journal, Mailbox, Wait},
     seen::SeenAsk,
     tools::PostAskParams,
 };
@@ -60,7 +60,7 @@ pub struct Hook<'a> {
     pub mailbox: &'a dyn Mailbox,
     /// Marks and waits of the agent.
     pub journal: &'a mut dyn Journal,
-    /// How often its sessions were made to go on.
+    /// For what its sessions were made to go on.
     pub continuations: &'a mut dyn Continuations,
     /// The agent's account.
     pub reader: &'a str,
@@ -94,23 +94,29 @@ impl Hook<'_> {
         }
     }
 
-    /// Makes the turn go on for what is owed, at most so often in a row.
+    /// Makes the turn go on for what is owed, at most so often in a row, and once for a message that it announces.
     async fn stop(
         &mut self,
         session: &str,
         active: bool,
         out: &mut (dyn Write + Send),
     ) -> Result<(), HookError> {
-        let count = if active { self.continuations.count(session).map_err(nothing)? } else { 0 };
+        let known =
+            if active { self.continuations.get(session).map_err(nothing)? } else { Continued::default() };
         if !active {
-            self.continuations.set(session, 0).map_err(nothing)?;
+            self.continuations.set(session, &known).map_err(nothing)?;
         }
-        if count >= CONTINUATIONS {
+        if known.count >= CONTINUATIONS {
             return Ok(());
         }
         let Some(picked) = self.pick_up().await? else { return Ok(()) };
-        // Counted before it is said, so that no lost count makes an endless turn.
-        self.continuations.set(session, count + 1).map_err(nothing)?;
+        if picked.announced.is_some() && picked.announced == known.announced {
+            return Ok(());
+        }
+        // Kept before it is said, so that no lost record makes an endless turn.
+        let announced = picked.announced.clone().or(known.announced);
+        let continued = Continued { count: known.count + 1, announced };
+        self.continuations.set(session, &continued).map_err(nothing)?;
         self.hand_over(out, &output::go_on(&picked.text), picked).await
     }
 
@@ -155,6 +161,11 @@ impl Hook<'_> {
                     Some(updated) => output::allow(&updated),
                     None => output::deny(&question::all_skipped(&ask.ask_id)),
                 };
+                if !output::fits(&said) {
+                    // With the wait over, the answer is handed over as any message is.
+                    let reason = question::too_long(&ask.ask_id, message_id.is_some());
+                    return self.leave(&key, out, &reason);
+                }
                 self.say(&key, out, &said)?;
                 self.took(&key, message_id.as_deref()).await
             }

@@ -10,8 +10,8 @@ use std::{
 use async_trait::async_trait;
 use compass_agent::{
     ports::{
-        Call, CallError, CallResult, Continuations, Gateway, HandOver, Journal, JournalError, Mailbox, Mark,
-        Owed, Wait,
+        Call, CallError, CallResult, Continuations, Continued, Gateway, HandOver, Journal, JournalError,
+        Mailbox, Mark, Owed, Wait,
     },
     seen::{Delivery, SeenAsk, SeenBlock, SeenMessage, SeenOption, SeenQuestion},
 };
@@ -37,7 +37,7 @@ pub(crate) struct State {
     pub(crate) down: bool,
     pub(crate) marks: HashMap<String, Mark>,
     pub(crate) waits: BTreeMap<String, Wait>,
-    pub(crate) counts: HashMap<String, u32>,
+    pub(crate) continued: HashMap<String, Continued>,
 }
 
 /// All of it, shared.
@@ -247,12 +247,12 @@ impl Journal for World {
 }
 
 impl Continuations for World {
-    fn count(&mut self, session_id: &str) -> Result<u32, JournalError> {
-        Ok(self.state().counts.get(session_id).copied().unwrap_or_default())
+    fn get(&mut self, session_id: &str) -> Result<Continued, JournalError> {
+        Ok(self.state().continued.get(session_id).cloned().unwrap_or_default())
     }
 
-    fn set(&mut self, session_id: &str, count: u32) -> Result<(), JournalError> {
-        self.state().counts.insert(session_id.to_owned(), count);
+    fn set(&mut self, session_id: &str, continued: &Continued) -> Result<(), JournalError> {
+        self.state().continued.insert(session_id.to_owned(), continued.clone());
         Ok(())
     }
 }

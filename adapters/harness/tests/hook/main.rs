@@ -113,6 +113,28 @@ async fn a_turn_goes_on_for_new_messages_three_times_in_a_row() {
 }
 
 #[tokio::test]
+async fn a_turn_goes_on_once_for_a_message_that_is_announced() {
+    let world = World::default();
+    let long = "x".repeat(9_001);
+    world.owe("m1", &long);
+    let announced = async |input: &str, id: &str| {
+        let said = world.hook(input).await.expect("ran").expect("goes on");
+        let reason = said["reason"].as_str().unwrap_or_default();
+        assert!(reason.starts_with("[message waits ") && reason.contains(id), "{said}");
+    };
+    for _ in 0..2 {
+        announced(STOP, "m1").await;
+        assert_eq!(world.hook(STOP_AGAIN).await.expect("ran"), None, "it was announced in this turn");
+    }
+    announced(STOP, "m1").await;
+    world.state().owed.clear();
+    world.owe("m2", &long);
+    announced(STOP_AGAIN, "m2").await;
+    assert_eq!(world.hook(STOP_AGAIN).await.expect("ran"), None);
+    assert!(world.state().acknowledged.is_empty());
+}
+
+#[tokio::test]
 async fn a_turn_ends_when_nothing_is_owed() {
     let world = World::default();
     assert_eq!(world.hook(STOP).await.expect("ran"), None);
@@ -162,6 +184,19 @@ async fn a_question_answered_in_time_runs_on_its_answers() {
     assert_eq!(world.state().acknowledged, ["answer-ask1"]);
     assert!(world.state().waits.is_empty());
     assert_eq!(world.hook(PROMPT).await.expect("ran"), None, "it is not delivered a second time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_too_long_for_the_output_is_named_and_stays_owed() {
+    // 4,500 characters that JavaScript counts as 9,000.
+    let long: &'static str = "\u{1f600}".repeat(4_500).leak();
+    let (world, said) = asked(vec![(vec!["0"], long)]).await;
+    let reason = denied(&said);
+    for told in ["Ask ask1 is answered", "too long", "comms_"] {
+        assert!(reason.contains(told), "{reason}");
+    }
+    assert!(world.state().acknowledged.is_empty() && world.state().waits.is_empty());
+    assert!(world.hook(PROMPT).await.expect("ran").expect("said").to_string().contains("message waits"));
 }
 
 #[tokio::test(start_paused = true)]

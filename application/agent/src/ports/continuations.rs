@@ -1,20 +1,29 @@
-//! How often a session of a model was made to go on at its end, in a row.
+//! For what a session of a model was made to go on at its end.
 
 use super::JournalError;
 
-/// Counts by session, kept beside the journal, on disk before a method returns.
+/// How a session was made to go on, since its turn began.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Continued {
+    /// How often in a row.
+    pub count: u32,
+    /// The id of the message that was announced last; none if none was.
+    pub announced: Option<String>,
+}
+
+/// Records by session, kept beside the journal, on disk before a method returns.
 pub trait Continuations: Send {
-    /// The count of a session; 0 if it is not known.
+    /// The record of a session; the default if it is not known.
     ///
     /// # Errors
     ///
     /// [`JournalError`] if it cannot be read.
-    fn count(&mut self, session_id: &str) -> Result<u32, JournalError>;
+    fn get(&mut self, session_id: &str) -> Result<Continued, JournalError>;
 
-    /// Sets the count of a session.
+    /// Sets the record of a session; the default forgets it.
     ///
     /// # Errors
     ///
     /// [`JournalError`] if it is not on disk.
-    fn set(&mut self, session_id: &str, count: u32) -> Result<(), JournalError>;
+    fn set(&mut self, session_id: &str, continued: &Continued) -> Result<(), JournalError>;
 }

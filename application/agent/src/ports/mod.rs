@@ -9,7 +9,7 @@ mod journal;
 mod link;
 mod mailbox;
 
-pub use continuations::Continuations;
+pub use continuations::{Continuations, Continued};
 pub use control::{Control, ControlOp, ControlSource, ControlStream, StreamBroken};
 pub use frames::{
     Activity, FileDiff, Frame, PlanStep, PlanStepStatus, PublishError, Publisher, SessionEvent, SessionState,

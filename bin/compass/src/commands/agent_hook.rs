@@ -1,7 +1,12 @@
 //! `compass agent hook`: a command hook of Claude Code. It never attaches, and never stands in the way of a session.
 
 use std::{
-    io::{self, Read as _},
+    fs::{self, File},
+    io::{self, Read as _, Write},
+    os::{
+        fd::AsFd as _,
+        unix::fs::{FileTypeExt as _, MetadataExt as _},
+    },
     time::Duration,
 };
 
@@ -119,7 +124,35 @@ async fn handle(args: &Args, input: Input, until: Instant) -> Result<(), HookErr
         place: Place { channel: args.channel.clone(), topic: args.topic.clone() },
         until,
     };
-    hook.run(input, &mut io::stdout()).await
+    hook.run(input, &mut Stdout).await
+}
+
+/// Standard output, unless nobody can read it: what is written to the null device is not written anywhere.
+///
+/// A program whose output is closed starts with the null device in its place, where every write succeeds.
+struct Stdout;
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if leads_nowhere()? {
+            return Err(io::Error::other("standard output is closed or the null device"));
+        }
+        io::stdout().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
+}
+
+/// True if standard output is the null device.
+fn leads_nowhere() -> io::Result<bool> {
+    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?).metadata()?;
+    if !output.file_type().is_char_device() {
+        return Ok(false);
+    }
+    // Without a null device it is some other device.
+    Ok(fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == output.rdev()))
 }
 
 /// Where the server is, and the token of the agent; a hook makes no agent and asks nobody for one.

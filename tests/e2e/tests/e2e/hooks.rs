@@ -5,7 +5,7 @@ use std::{fs::File, process::Stdio};
 use compass_client::Page;
 use rustix::process::Signal;
 use serde_json::Value;
-use tokio::io::AsyncWriteExt as _;
+use tokio::{io::AsyncWriteExt as _, process::Command};
 
 use crate::support::{Done, Mcp, Running, Storage, World, in_time, on_both, open_ask, skip, until};
 
@@ -149,11 +149,33 @@ async fn output_that_was_not_written_acknowledges_nothing() {
         let closed = into(writer.into(), input).await;
         assert_eq!(closed.status.code(), Some(1), "{closed:?}");
         assert!(String::from_utf8_lossy(&closed.stderr).contains("nothing was acknowledged"), "{closed:?}");
+        // What a program starts with instead of an output that is closed.
+        let null = into(Stdio::null(), input).await;
+        assert_eq!(null.status.code(), Some(1), "{null:?}");
+        assert!(String::from_utf8_lossy(&null.stderr).contains("nothing was acknowledged"), "{null:?}");
         assert_eq!(owed(&world).await, 1);
     }
     let said = hook(&world, PROMPT).await.unwrap();
     assert!(context(&said).contains("[delivered before "), "{said}");
     assert_eq!(owed(&world).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_stays_owed_if_there_is_no_output_to_write_it_to() {
+    let world = world().await;
+    let at_once = ["agent", "hook", "--wait", "0"];
+    said(&world.run_with_input(&at_once, QUESTION).await).unwrap();
+    answer(&world, &open_ask(&world).await).await;
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec \"$0\" agent hook --wait 0 >&-"]).arg(world.command().as_std().get_program());
+    command.env_clear().env("HOME", world.home()).env("COMPASS_URL", world.url());
+    command.stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(QUESTION.as_bytes()).await.unwrap();
+    let closed = in_time("the end of a hook", child.wait_with_output()).await.unwrap();
+    assert_eq!(closed.status.code(), Some(1), "{closed:?}");
+    assert!(String::from_utf8_lossy(&closed.stderr).contains("nothing was acknowledged"), "{closed:?}");
+    assert_eq!(owed(&world).await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

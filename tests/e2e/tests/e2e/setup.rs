@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt as _,
+    os::unix::fs::{PermissionsExt as _, symlink},
     path::{Path, PathBuf},
 };
 
@@ -61,7 +61,15 @@ fn write(path: &Path, text: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_setup_is_undone_to_the_byte() {
-    for existing in [None, Some(("{}", "{}")), Some((ODD, SERVERS)), Some(("{\"a\":1}", "{\n}\n"))] {
+    for existing in [
+        None,
+        Some(("{}", "{}")),
+        Some((ODD, SERVERS)),
+        Some(("{\"a\":1}", "{\n}\n")),
+        Some(("", " \r\n\t")),
+        Some(("// only a comment", "/* one */\n// two\n\n")),
+        Some(("\u{feff}", "\n")),
+    ] {
         let (world, project) = project().await;
         if let Some((hooks, servers)) = existing {
             write(&settings(&project), hooks);
@@ -82,6 +90,34 @@ async fn a_setup_is_undone_to_the_byte() {
         ok(&world, &project, &["--undo", "--yes"]).await;
         assert_eq!(tree(&project), before, "{existing:?}");
         assert_eq!(ok(&world, &project, &["--undo", "--yes"]).await, "nothing to undo\n");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn through_a_linked_folder_a_setup_is_undone_too() {
+    let (world, project) = project().await;
+    let elsewhere = world.home().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    symlink(&elsewhere, project.join(".claude")).unwrap();
+    ok(&world, &project, &["--yes"]).await;
+    assert!(elsewhere.join("settings.json").exists());
+    ok(&world, &project, &["--undo", "--yes"]).await;
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+    assert_eq!(fs::read_link(project.join(".claude")).unwrap(), elsewhere);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_that_leads_nowhere_is_left_alone() {
+    for link in [".claude/settings.json", ".claude", ".mcp.json"] {
+        let (world, project) = project().await;
+        let link = project.join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink("nowhere", &link).unwrap();
+        let done = setup(&world, &project, &["--yes"]).await;
+        assert_eq!(done.code, Some(1), "{done:?}");
+        assert!(done.stderr.contains("a link that leads nowhere"), "{done:?}");
+        assert_eq!(fs::read_link(&link).unwrap(), Path::new("nowhere"));
+        assert!(!link.exists(), "nothing was made where it leads");
     }
 }
 

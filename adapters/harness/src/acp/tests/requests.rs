@@ -156,14 +156,19 @@ async fn an_agent_that_is_killed_or_stopped_gives_up_what_it_asked_before_it_is_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_without_options_or_of_another_conversation_is_refused_and_never_asked() {
+async fn a_request_with_bad_options_or_of_another_conversation_is_refused_and_never_asked() {
     let other = RequestPermissionRequest::new("other", request().tool_call, request().options);
     let none = RequestPermissionRequest::new(peer::SESSION, request().tool_call, Vec::new());
-    for (request, why) in [(other, "no such session"), (none, "no options")] {
+    let mut twice = request();
+    twice.options[1].option_id = twice.options[0].option_id.clone();
+    for (request, why) in [(other, "no such session"), (none, "no options"), (twice, "two options of the id")]
+    {
         let mut world = World::ready_and_quiet().await;
         let client: agent_client_protocol::v1::ConnectionTo<Client> = world.peer.client();
         let (response, said) = world.meanwhile(client.send_request(request).block_task()).await;
-        assert!(response.unwrap_err().to_string().contains(why));
+        let error = response.unwrap_err();
+        assert_eq!(error.code, agent_client_protocol::Error::invalid_params().code, "{error:?}");
+        assert!(error.to_string().contains(why), "{error:?}");
         assert!(said.is_empty(), "{said:?}");
     }
 }

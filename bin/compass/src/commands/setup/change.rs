@@ -34,9 +34,13 @@ pub(super) struct Change {
 }
 
 impl Target {
-    /// A file; through a link, the file it leads to.
-    pub(super) fn new(path: PathBuf, entries: Entries) -> Self {
-        Self { path: path.canonicalize().unwrap_or(path), entries }
+    /// A file; through links, the file they lead to, whether it is there or not.
+    ///
+    /// # Errors
+    ///
+    /// A [`Failure`] that names the link if one leads nowhere.
+    pub(super) fn new(path: &Path, entries: Entries) -> Result<Self, Failure> {
+        Ok(Self { path: resolved(path)?, entries })
     }
 
     /// What a setup changes; nothing if it is set up as wanted.
@@ -166,5 +170,21 @@ impl Change {
             }
         }
         Ok(())
+    }
+}
+
+/// The path without links: the same before and after the file and its folders are made.
+fn resolved(path: &Path) -> Result<PathBuf, Failure> {
+    match path.canonicalize() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            if path.symlink_metadata().is_ok() {
+                return Err(fail(path, &"it is a link that leads nowhere; remove it first"));
+            }
+            match (path.parent(), path.file_name()) {
+                (Some(folder), Some(name)) => Ok(resolved(folder)?.join(name)),
+                _ => Err(fail(path, &error)),
+            }
+        }
+        found => found.map_err(|error| fail(path, &error)),
     }
 }

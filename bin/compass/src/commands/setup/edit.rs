@@ -54,7 +54,9 @@ pub(super) enum EditError {
 impl Entries {
     /// The text with our entries; a text that has them as wanted comes back as it is.
     pub(super) fn put(self, text: Option<&str>, wanted: &Wanted) -> Result<String, EditError> {
-        edit(text.unwrap_or("{}\n"), |root| match self {
+        let text = text.unwrap_or_default();
+        let text = if is_blank(text)? { with_object(text) } else { text.to_owned() };
+        edit(&text, |root| match self {
             Self::Hooks => put_hooks(root, wanted),
             Self::Server => put_server(root, wanted),
         })
@@ -62,6 +64,9 @@ impl Entries {
 
     /// The text without our entries and without what only they were in; `before` is what it was before them.
     pub(super) fn take_out(self, text: &str, before: Option<&str>) -> Result<String, EditError> {
+        if is_blank(text)? {
+            return Ok(text.to_owned());
+        }
         let before = before.and_then(|before| value(before).ok()).unwrap_or(Value::Null);
         edit(text, |root| {
             match self {
@@ -108,6 +113,18 @@ impl Wanted {
 fn value(text: &str) -> Result<Value, EditError> {
     let root = parse(text.trim_start_matches(MARK))?;
     Ok(root.to_serde_value().unwrap_or(Value::Null))
+}
+
+/// True if there is nothing but white space and comments.
+fn is_blank(text: &str) -> Result<bool, EditError> {
+    Ok(parse(text.trim_start_matches(MARK))?.value().is_none())
+}
+
+/// A blank text with an empty object on a line of its own behind it.
+fn with_object(blank: &str) -> String {
+    let end = if blank.contains("\r\n") { "\r\n" } else { "\n" };
+    let starts_line = blank.trim_start_matches(MARK).is_empty() || blank.ends_with('\n');
+    format!("{blank}{}{{}}{end}", if starts_line { "" } else { end })
 }
 
 fn parse(text: &str) -> Result<CstRootNode, EditError> {

@@ -119,7 +119,7 @@ fn targets(args: &ClaudeCodeArgs) -> Result<[Target; 2], Failure> {
         let project = project.canonicalize().map_err(|error| fail(project, &error))?;
         [project.join(".claude/settings.json"), project.join(".mcp.json")]
     };
-    Ok([Target::new(settings, Entries::Hooks), Target::new(servers, Entries::Server)])
+    Ok([Target::new(&settings, Entries::Hooks)?, Target::new(&servers, Entries::Server)?])
 }
 
 /// How the settings name this program: by its name if that finds it, by its path otherwise.

@@ -103,6 +103,18 @@ fn taken_out_nothing_of_ours_is_left_and_everything_else_is() {
 }
 
 #[test]
+fn a_text_without_a_value_keeps_what_it_has() {
+    for entries in [Entries::Hooks, Entries::Server] {
+        for blank in ["", " \n", "// comment", "/* a */ // b\r\n", "\u{feff}"] {
+            let put = entries.put(Some(blank), &wanted()).expect("edited");
+            assert!(put.starts_with(blank) && value(&put).expect("JSON").is_object(), "{put}");
+            assert_eq!(entries.put(Some(&put), &wanted()).as_deref(), Ok(put.as_str()));
+            assert_eq!(entries.take_out(blank, None).as_deref(), Ok(blank), "it has none of ours");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_edited_is_left_alone() {
     for (entries, text, told) in [
         (Entries::Hooks, "{", "cannot be read as JSON"),
