@@ -16,11 +16,11 @@ use serde_json::{Value, error::Category, json};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::Mutex,
+    task::JoinSet,
 };
 use tokio_util::{
     bytes::Bytes,
     codec::{BytesCodec, FramedRead, FramedWrite},
-    task::AbortOnDropHandle,
 };
 
 use self::{
@@ -42,20 +42,20 @@ pub(super) struct Lines<R, W> {
     write: Writer<W>,
     limit: usize,
     /// On its way; nothing is read until it left. A task, so that it never holds the writer without going on.
-    refusal: Option<AbortOnDropHandle<io::Result<()>>>,
+    refusal: JoinSet<io::Result<()>>,
 }
 
 impl<R: AsyncRead, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     /// A transport that takes lines of at most `limit` bytes.
     pub(super) fn new(input: R, output: W, limit: usize) -> Self {
         let write = Arc::new(Mutex::new(Some(FramedWrite::new(output, BytesCodec::new()))));
-        Self { read: FramedRead::new(input, LineDecoder::new(limit)), write, limit, refusal: None }
+        Self { read: FramedRead::new(input, LineDecoder::new(limit)), write, limit, refusal: JoinSet::new() }
     }
 
-    fn refuse(&mut self, refusal: Refusal) {
+    fn refuse(&mut self, refusal: &Refusal) {
         tracing::debug!(code = refusal.code.0, text = refusal.text, "a line was refused");
         let sent = put(Arc::clone(&self.write), refusal.line());
-        self.refusal = Some(AbortOnDropHandle::new(tokio::spawn(sent)));
+        self.refusal.spawn(sent);
     }
 }
 
@@ -76,10 +76,8 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            if let Some(refusal) = &mut self.refusal {
-                let sent = refusal.await.map_err(io::Error::other).flatten();
-                self.refusal = None;
-                if let Err(error) = sent {
+            while let Some(sent) = self.refusal.join_next().await {
+                if let Err(error) = sent.map_err(io::Error::other).flatten() {
                     tracing::error!(%error, "the refusal of a line could not be written");
                     return None;
                 }
@@ -95,7 +93,7 @@ where
             match read {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
-                Err(refusal) => self.refuse(refusal),
+                Err(refusal) => self.refuse(&refusal),
             }
         }
     }

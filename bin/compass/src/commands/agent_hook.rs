@@ -15,7 +15,6 @@ use compass_gateway::{AgentDoor, Endpoint, FileContinuations, FileJournal};
 use compass_harness::hook::{Event, Hook, HookError, Input, Place};
 use tokio::time::{Instant, timeout};
 
-use super::ask::AgentArgs;
 use crate::{
     config::{self, Config, Connection},
     failure::Failure,
@@ -33,6 +32,14 @@ const INPUT_BYTES: u64 = 4 * 1024 * 1024;
 /// Seconds of the longest wait: a day.
 const DAY: u64 = 24 * 60 * 60;
 
+/// Which agent acts; none is made.
+#[derive(clap::Args, Debug)]
+pub(crate) struct SavedAgent {
+    /// Handle of the agent to act as; `compass agent create` makes one [default: the saved one]
+    #[arg(long, env = "COMPASS_AGENT", value_name = "HANDLE")]
+    pub(crate) agent: Option<String>,
+}
+
 /// Options of `compass agent hook`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -49,7 +56,7 @@ pub(crate) struct Args {
     #[arg(long)]
     verbose: bool,
     #[command(flatten)]
-    agent: AgentArgs,
+    agent: SavedAgent,
     #[command(flatten)]
     connection: Connection,
 }

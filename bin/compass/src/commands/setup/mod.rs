@@ -15,7 +15,7 @@ use self::{
     edit::{Entries, Wanted},
     record::Records,
 };
-use super::{agent_hook, ask::AgentArgs};
+use super::agent_hook::{self, SavedAgent};
 use crate::{
     config::{self, Config, Connection},
     failure::Failure,
@@ -62,7 +62,7 @@ struct ClaudeCodeArgs {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    agent: AgentArgs,
+    agent: SavedAgent,
 }
 
 /// Runs the wanted setup.
@@ -148,7 +148,7 @@ fn confirmed() -> Result<bool, Failure> {
 }
 
 /// Says so if the hooks will find no token.
-fn warn(agent: &AgentArgs) -> Result<(), Failure> {
+fn warn(agent: &SavedAgent) -> Result<(), Failure> {
     let config = Config::load(&Connection::default())?;
     if !matches!(config.agent(agent.agent.as_deref()), Some((_, Some(_)))) {
         let handle = agent.agent.as_deref().unwrap_or("HANDLE");
