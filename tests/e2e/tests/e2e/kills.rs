@@ -184,24 +184,32 @@ struct Person {
 impl Person {
     /// Answers whatever is open, until told to stop; a server that is away is asked again.
     async fn answer_all(self, answered: Arc<Mutex<HashSet<String>>>, stop: Arc<AtomicBool>) {
+        let mut in_doubt = HashSet::new();
         while !stop.load(Ordering::Relaxed) {
-            if let Err(error) = self.answer_some(&answered).await {
+            if let Err(error) = self.answer_some(&answered, &mut in_doubt).await {
                 assert!(error.is_transient(), "{error}");
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
-    async fn answer_some(&self, answered: &Mutex<HashSet<String>>) -> Result<(), ClientError> {
+    /// An answer whose reply a kill cut off may be kept: that ask is open no more, and is asked for again by its id.
+    async fn answer_some(
+        &self,
+        answered: &Mutex<HashSet<String>>,
+        in_doubt: &mut HashSet<String>,
+    ) -> Result<(), ClientError> {
         let client = Client::connect(&self.url, Some(&self.token)).await?;
         for open in client.open_asks(None, &Page::default()).await? {
-            for ask in open.message.asks() {
-                match client.answer(&ask.ask_id, choose("0")).await {
-                    Ok(()) | Err(ClientError::Refused { code: "already_exists", .. }) => {
-                        answered.lock().unwrap().insert(ask.ask_id.clone());
-                    }
-                    Err(error) => return Err(error),
+            in_doubt.extend(open.message.asks().map(|ask| ask.ask_id.clone()));
+        }
+        for ask_id in in_doubt.clone() {
+            match client.answer(&ask_id, choose("0")).await {
+                Ok(()) | Err(ClientError::Refused { code: "already_exists", .. }) => {
+                    in_doubt.remove(&ask_id);
+                    answered.lock().unwrap().insert(ask_id);
                 }
+                Err(error) => return Err(error),
             }
         }
         Ok(())
