@@ -207,6 +207,18 @@ async fn calls_come_back_with_their_id() {
 }
 
 #[tokio::test]
+async fn a_line_that_is_too_long_is_refused_with_both_sizes_and_the_next_one_works() {
+    const MOST: usize = 4 * 1024 * 1024;
+    let mut program = Program::start(Paper::default());
+    program.write(&"x".repeat(MOST + 1)).await;
+    let error = program.read().await["error"].to_string();
+    assert!(error.contains("line 1 ") && error.contains("4194305") && error.contains("4194304"), "{error}");
+    let call = r#"{"type":"call","id":"1","tool":"compass_set_status","arguments":{"activity":"a"}}"#;
+    program.write(&format!("{call}{}", " ".repeat(MOST - call.len()))).await;
+    assert_eq!(program.read().await["ok"], json!(true));
+}
+
+#[tokio::test]
 async fn a_bad_line_is_named_and_the_next_one_works() {
     let mut program = Program::start(Paper::default());
     for bad in ["not json", r#"{"type":"answer"}"#, r#"{"type":"ack","message_id":"m","x":1}"#] {
@@ -221,6 +233,29 @@ async fn a_bad_line_is_named_and_the_next_one_works() {
         .write(r#"{"type":"call","id":"1","tool":"compass_set_status","arguments":{"activity":"a"}}"#)
         .await;
     assert_eq!(program.read().await["ok"], json!(true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_writes_and_never_reads_is_read_no_more_until_it_does() {
+    const LINES: usize = 100_000;
+    let mut program = Program::start(Paper::default());
+    let junk = "x\n".repeat(LINES);
+    let mut written = 0;
+    let patience = std::time::Duration::from_secs(60);
+    while let Ok(count) =
+        tokio::time::timeout(patience, program.stdin.write(&junk.as_bytes()[written..])).await
+    {
+        written += count.expect("written");
+        assert!(written < junk.len(), "all of it was taken");
+    }
+    let rest = program.stdin.write_all(&junk.as_bytes()[written..]);
+    let told = async {
+        for number in 1..=LINES {
+            let line = program.stdout.next_line().await.expect("read").expect("a line");
+            assert!(line.contains(&format!("line {number} ")), "{line}");
+        }
+    };
+    tokio::join!(async { rest.await.expect("written") }, told);
 }
 
 #[tokio::test]

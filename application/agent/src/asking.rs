@@ -193,7 +193,8 @@ impl Asking<'_> {
 
 fn is_transient(error: &AskingError) -> bool {
     match error {
-        AskingError::Tool(ToolError::Failed { code, .. }) => !is_final(code),
+        // A token that was revoked comes back with no later try.
+        AskingError::Tool(ToolError::Failed { code, .. }) => !is_final(code) && code != "unauthenticated",
         AskingError::Late => true,
         AskingError::Tool(_) | AskingError::Journal(_) => false,
     }

@@ -35,7 +35,8 @@ enum Command {
     DemoAgent(demo::AgentArgs),
     /// Asks people as an agent, from a script or a pipeline
     #[command(
-        after_help = "Exit codes: 0 answered, or posted without --wait; 2 wrong usage; 3 still open when the time was up; \
+        after_help = "Exit codes: 0 answered, or posted without --wait; 1 a failure on this machine, such as an answer that \
+                      could not be written and is still owed; 2 wrong usage; 3 still open when the time was up; \
                       4 withdrawn; 5 refused by the server; 6 server unreachable or outcome unknown.\n\nExample:\n  \
                       compass ask --agent deploy-bot --wait --option Yes --option No \"Deploy 4.2 now?\""
     )]

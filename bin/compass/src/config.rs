@@ -115,26 +115,25 @@ impl Config {
 
     /// Saves the person's token for this server; tokens of another server are forgotten.
     pub(crate) fn save_person(&mut self, token: &str) -> Result<&Path, Failure> {
-        self.claim();
-        self.login.token = Some(token.to_owned());
-        self.write()
+        self.save(|login| login.token = Some(token.to_owned()))
     }
 
     /// Saves an agent's token for this server; the first one becomes the default agent.
     pub(crate) fn save_agent(&mut self, handle: &str, token: &str) -> Result<&Path, Failure> {
-        self.claim();
-        self.login.agents.insert(handle.to_owned(), token.to_owned());
-        self.login.agent.get_or_insert_with(|| handle.to_owned());
-        self.write()
+        self.save(|login| {
+            login.agents.insert(handle.to_owned(), token.to_owned());
+            login.agent.get_or_insert_with(|| handle.to_owned());
+        })
     }
 
-    fn claim(&mut self) {
+    /// Changes the login as it is now: other processes may have saved tokens since it was loaded.
+    fn save(&mut self, change: impl FnOnce(&mut Login)) -> Result<&Path, Failure> {
+        let _locked = lock(&self.path)?;
+        self.login = read_login(&self.path)?;
         if self.login.url.as_deref() != Some(self.url.as_str()) {
             self.login = Login { url: Some(self.url.clone()), ..Login::default() };
         }
-    }
-
-    fn write(&self) -> Result<&Path, Failure> {
+        change(&mut self.login);
         write_login(&self.path, &self.login)?;
         Ok(&self.path)
     }
@@ -190,11 +189,22 @@ fn read_login(path: &Path) -> Result<Login, Failure> {
     })
 }
 
+/// Keeps every other process from changing the login until the file is dropped.
+fn lock(path: &Path) -> Result<fs::File, Failure> {
+    let parent =
+        path.parent().ok_or_else(|| Failure::Local(format!("{}: it has no directory", path.display())))?;
+    create_private_dir(parent).map_err(|error| Failure::Local(format!("{}: {error}", parent.display())))?;
+    let path = path.with_extension("lock");
+    let fail = |error: std::io::Error| Failure::Local(format!("{}: {error}", path.display()));
+    let file = fs::File::options().write(true).create(true).truncate(false).open(&path).map_err(fail)?;
+    file.lock().map_err(fail)?;
+    Ok(file)
+}
+
 fn write_login(path: &Path, login: &Login) -> Result<(), Failure> {
     let fail = |error: &dyn fmt::Display| Failure::Local(format!("{}: {error}", path.display()));
     let text = toml::to_string(login).map_err(|error| fail(&error))?;
     let parent = path.parent().ok_or_else(|| fail(&"it has no directory"))?;
-    create_private_dir(parent).map_err(|error| fail(&error))?;
     // Temporary files are made with mode 0600 and renamed, so no reader ever sees half a login.
     let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|error| fail(&error))?;
     file.write_all(text.as_bytes()).map_err(|error| fail(&error))?;
@@ -275,6 +285,26 @@ mod tests {
         other.save_person("two").unwrap();
         let two = load(&directory, &Connection::default()).unwrap();
         assert_eq!((two.url.as_str(), two.login.agents.len()), ("http://two", 0));
+    }
+
+    #[test]
+    fn what_several_processes_save_at_once_is_all_kept() {
+        for _ in 0..20 {
+            let directory = tempfile::tempdir().unwrap();
+            let barrier = std::sync::Barrier::new(8);
+            std::thread::scope(|scope| {
+                for number in 0..8 {
+                    let mut config = load(&directory, &connection("http://one", "")).unwrap();
+                    let barrier = &barrier;
+                    scope.spawn(move || {
+                        barrier.wait();
+                        config.save_agent(&format!("bot{number}"), "secret").unwrap();
+                    });
+                }
+            });
+            let login = load(&directory, &connection("http://one", "")).unwrap().login;
+            assert_eq!(login.agents.len(), 8);
+        }
     }
 
     #[test]

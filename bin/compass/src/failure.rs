@@ -1,7 +1,7 @@
 //! How a command ends when it does not succeed, and with which exit code.
 
 use std::{
-    io,
+    io::{self, Write as _},
     os::unix::process::ExitStatusExt as _,
     process::{ExitCode, ExitStatus},
 };
@@ -78,7 +78,8 @@ impl Failure {
     /// Prints the reason to standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if !matches!(self, Self::OutputClosed) {
-            eprint!("{}", self.text());
+            // The code says it too, and a reason that cannot be written must not change it.
+            let _ = io::stderr().lock().write_all(self.text().as_bytes());
         }
         ExitCode::from(self.code())
     }

@@ -68,8 +68,11 @@ pub struct Elicitation {
 #[error("the hook's input is not understood: {0}")]
 pub struct InputError(#[from] serde_json::Error);
 
+/// What tells events apart. Nothing else is read for all of them, because other fields may hold what no text can: a
+/// prompt that was cut within a surrogate pair is still a prompt.
 #[derive(Deserialize)]
-struct Raw {
+#[serde(expecting = "an object")]
+struct Head {
     #[serde(default)]
     session_id: String,
     hook_event_name: String,
@@ -77,14 +80,16 @@ struct Raw {
     stop_hook_active: bool,
     #[serde(default)]
     tool_name: String,
+    /// Set inside a subagent, whose context is not the one that messages are for.
+    agent_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Call {
     #[serde(default)]
     tool_use_id: String,
     #[serde(default)]
     tool_input: Value,
-    /// Set inside a subagent, whose context is not the one that messages are for.
-    agent_id: Option<String>,
-    #[serde(flatten)]
-    rest: Value,
 }
 
 impl Input {
@@ -92,20 +97,21 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// [`InputError`] if it is no JSON object with the name of an event.
+    /// [`InputError`] if it is no JSON object with the name of an event, or a field that the event needs cannot be read.
     pub fn read(text: &str) -> Result<Self, InputError> {
-        let raw: Raw = serde_json::from_str(text)?;
-        let event = match raw.hook_event_name.as_str() {
+        let head: Head = serde_json::from_str(text)?;
+        let event = match head.hook_event_name.as_str() {
             "UserPromptSubmit" => Event::Context { name: "UserPromptSubmit" },
             "SessionStart" => Event::Context { name: "SessionStart" },
-            "PostToolUse" if raw.agent_id.is_none() => Event::Context { name: "PostToolUse" },
-            "Stop" => Event::Stop { active: raw.stop_hook_active },
-            "PreToolUse" if raw.tool_name == QUESTION_TOOL => {
-                Event::Question { tool_use_id: raw.tool_use_id, tool_input: raw.tool_input }
+            "PostToolUse" if head.agent_id.is_none() => Event::Context { name: "PostToolUse" },
+            "Stop" => Event::Stop { active: head.stop_hook_active },
+            "PreToolUse" if head.tool_name == QUESTION_TOOL => {
+                let Call { tool_use_id, tool_input } = serde_json::from_str(text)?;
+                Event::Question { tool_use_id, tool_input }
             }
-            "Elicitation" => Event::Elicitation(serde_json::from_value(raw.rest)?),
-            _ => Event::Other { name: raw.hook_event_name },
+            "Elicitation" => Event::Elicitation(serde_json::from_str(text)?),
+            _ => Event::Other { name: head.hook_event_name },
         };
-        Ok(Self { session_id: raw.session_id, event })
+        Ok(Self { session_id: head.session_id, event })
     }
 }

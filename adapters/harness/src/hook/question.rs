@@ -5,7 +5,7 @@ use compass_agent::{
     seen::{SeenAsk, SeenQuestion},
     tools::{OptionParams, PostAskParams, QuestionParams},
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::Error as _};
 use serde_json::{Map, Value};
 
 /// What marks the option an agent recommends, at the end of its label.
@@ -49,6 +49,10 @@ pub(super) fn ask(
     topic: &str,
     channel: Option<&str>,
 ) -> Result<PostAskParams, serde_json::Error> {
+    if !tool_input.is_object() {
+        // A list would do for the fields below, and the answers would have no place in it.
+        return Err(serde_json::Error::custom("the tool's input is no object"));
+    }
     let call = Call::deserialize(tool_input)?;
     let questions = call.questions.into_iter().enumerate().map(|(index, asked)| {
         let marked = asked.options.iter().position(|offered| offered.label.trim_end().ends_with(RECOMMENDED));

@@ -1,5 +1,6 @@
 //! JSON lines: one object per line, calls and receipts in, results and messages out.
 
+mod input;
 mod lines;
 mod run;
 

@@ -1,6 +1,6 @@
 //! The harness of a program that speaks lines: it takes one message after the other and says what it took.
 
-use std::{collections::VecDeque, pin::Pin, time::Duration};
+use std::{collections::VecDeque, fmt::Display, pin::Pin, time::Duration};
 
 use async_trait::async_trait;
 use compass_agent::{
@@ -11,14 +11,19 @@ use compass_agent::{
     tools::Toolbox,
 };
 use futures::{StreamExt, stream::FuturesUnordered};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt, Split};
+use tokio::io::{AsyncBufRead, AsyncWrite, AsyncWriteExt};
 
-use super::lines::{InLine, OutLine, State};
+use super::{
+    input::{LINE_BYTES, Line, Lines},
+    lines::{InLine, OutLine, State},
+};
 
 /// Calls under way at once; more wait in the program's pipe.
 const CALLS: usize = 64;
 /// Lines the program has not read; while there are more, no message is handed over.
 const UNREAD: usize = 256;
+/// As before; while there are more, nothing of the program is read: what it is told then would grow without end.
+const BACKLOG: usize = 16_384;
 /// How long the last lines have to leave.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -39,7 +44,7 @@ pub async fn run<J: Journal>(
 ) -> Result<Ended, RunError> {
     let mut program = Program {
         tools,
-        input: Some(input.split(b'\n')),
+        input: Some(Lines::new(input, LINE_BYTES)),
         number: 0,
         calls: FuturesUnordered::new(),
         output,
@@ -55,7 +60,7 @@ type Call<'a> = Pin<Box<dyn Future<Output = OutLine> + Send + 'a>>;
 struct Program<'a, R, W> {
     tools: Toolbox<'a>,
     /// None once the program closed its output.
-    input: Option<Split<R>>,
+    input: Option<Lines<R>>,
     /// Lines read so far.
     number: u64,
     calls: FuturesUnordered<Call<'a>>,
@@ -79,7 +84,8 @@ impl<R: AsyncBufRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Harness for P
                 written = write_some(&mut self.output, &mut self.unread, &mut self.written, &mut self.unflushed),
                     if has_output => written.map_err(|error| pipe(&error))?,
                 Some(line) = self.calls.next() => self.write(&line)?,
-                line = next_line(&mut self.input), if self.calls.len() < CALLS => {
+                line = next_line(&mut self.input),
+                    if self.calls.len() < CALLS && self.unread.len() < BACKLOG => {
                     let Some(line) = line.map_err(|error| pipe(&error))? else {
                         self.input = None;
                         continue;
@@ -139,8 +145,15 @@ impl<R, W> Program<'_, R, W> {
         self.unread.is_empty() && !self.unflushed
     }
 
-    fn read(&mut self, line: &[u8]) -> Result<Option<HarnessEvent>, HarnessError> {
+    fn read(&mut self, line: &Line) -> Result<Option<HarnessEvent>, HarnessError> {
         self.number += 1;
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::Long(bytes) => {
+                let long = format!("it has {bytes} bytes; it must have at most {LINE_BYTES}");
+                return self.refuse(&long).map(|()| None);
+            }
+        };
         match serde_json::from_slice(line) {
             Ok(InLine::Call { id, tool, arguments }) => {
                 let tools = self.tools;
@@ -157,12 +170,14 @@ impl<R, W> Program<'_, R, W> {
             Ok(InLine::Ack { message_id }) => Ok(Some(HarnessEvent::Accepted(vec![message_id]))),
             Ok(InLine::State { state: State::Working }) => Ok(Some(HarnessEvent::TurnStarted)),
             Ok(InLine::State { state: State::Ready }) => Ok(Some(HarnessEvent::TurnEnded)),
-            Err(error) => {
-                let error = format!("input line {} is not usable: {error}", self.number);
-                self.write(&OutLine::Error { error })?;
-                Ok(None)
-            }
+            Err(error) => self.refuse(&error).map(|()| None),
         }
+    }
+
+    /// Says what is wrong with the line that was read last.
+    fn refuse(&mut self, reason: &dyn Display) -> Result<(), HarnessError> {
+        let error = format!("input line {} is not usable: {reason}", self.number);
+        self.write(&OutLine::Error { error })
     }
 
     fn write(&mut self, line: &OutLine) -> Result<(), HarnessError> {
@@ -202,12 +217,10 @@ async fn write_some<W: AsyncWrite + Unpin>(
     Ok(())
 }
 
-/// The next line, which need not be text; for ever pending once the input ended.
-async fn next_line<R: AsyncBufRead + Unpin>(
-    input: &mut Option<Split<R>>,
-) -> std::io::Result<Option<Vec<u8>>> {
+/// The next line; for ever pending once the input ended.
+async fn next_line<R: AsyncBufRead + Unpin>(input: &mut Option<Lines<R>>) -> std::io::Result<Option<Line>> {
     match input {
-        Some(lines) => lines.next_segment().await,
+        Some(lines) => lines.next().await,
         None => std::future::pending().await,
     }
 }

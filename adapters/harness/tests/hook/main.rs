@@ -75,6 +75,22 @@ async fn other_events_say_nothing_and_acknowledge_nothing() {
 }
 
 #[tokio::test]
+async fn text_that_was_cut_within_a_character_keeps_no_message_back() {
+    // What JavaScript makes of the first half of an emoji; no text of ours can hold it.
+    for (input, field) in [
+        (PROMPT, "\"prompt\":\"\\ud83d\","),
+        (STOP, "\"last_assistant_message\":\"\\ud83d\","),
+        (recorded!("post-tool-use"), "\"tool_output\":{\"stdout\":\"\\ud83d\"},"),
+    ] {
+        let world = World::default();
+        world.owe("m1", "x");
+        let cut = input.replacen('{', &format!("{{{field}"), 1);
+        assert!(world.hook(&cut).await.expect("ran").is_some(), "{cut}");
+        assert_eq!(world.state().acknowledged, ["m1"]);
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_acknowledged_if_the_output_was_not_written() {
     for input in [PROMPT, STOP] {
         for room in [0, 10] {
@@ -373,4 +389,14 @@ async fn a_form_that_cannot_be_asked_is_refused_by_the_name_of_its_field() {
         assert!(reason.contains(told), "{reason}");
         assert!(world.state().asks.is_empty());
     }
+}
+
+#[tokio::test]
+async fn questions_that_the_answers_could_not_stand_beside_are_not_asked() {
+    let world = World::default();
+    let mut listed: Value = serde_json::from_str(QUESTION).expect("JSON");
+    listed["tool_input"] = json!([listed["tool_input"]["questions"]]);
+    let Err(HookError::Nothing(reason)) = world.hook(&listed.to_string()).await else { panic!("{listed}") };
+    assert!(reason.contains("no object"), "{reason}");
+    assert!(world.state().asks.is_empty());
 }

@@ -154,6 +154,18 @@ async fn what_cannot_be_asked_is_an_error_at_once_and_nobody_waits() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_token_that_is_revoked_meanwhile_ends_the_wait() {
+    let (server, journal) = (Server::default(), Paper::default());
+    let unreachable = || CallError::Unreachable("gone".into());
+    let revoked = CallError::Refused { code: "unauthenticated".into(), message: "no".into() };
+    server.state().fails = vec![unreachable(), unreachable(), revoked];
+    let (ended, took) = run(&server, &journal, 50).await;
+    assert!(matches!(ended, Err(AskingError::Tool(_))), "{ended:?}");
+    assert!(took < Duration::from_secs(50), "{took:?}");
+    assert!(journal.sheet().waits.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_never_replies_holds_nobody_longer_than_the_grace() {
     let (server, journal) = (Server::default(), Paper::default());
     server.state().hangs = true;

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clap::builder::NonEmptyStringValueParser;
 use compass_client::{ClientError, NewPost, TopicName};
 use compass_domain::message::DraftBlock;
 
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     ask: Option<PathBuf>,
     /// Posting again with the same key gives the same message [default: a new key]
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     key: Option<String>,
     #[command(flatten)]
     connection: Connection,

@@ -25,6 +25,8 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Result<(), Failure> {
     let parsed = EnvFilter::try_new(filter)
         .map_err(|error| Failure::Usage(format!("--log {filter:?} is not a filter: {error}")))?;
     let log = tracing_subscriber::fmt().with_env_filter(parsed).with_writer(io::stderr);
+    // Told of a line that was not written, whoever logs would panic: that goes to the same full disk.
+    let log = log.log_internal_errors(false);
     let started = match format {
         LogFormat::Text => log.with_ansi(false).try_init(),
         LogFormat::Json => log.json().try_init(),

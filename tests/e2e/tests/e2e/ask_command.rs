@@ -1,13 +1,19 @@
 //! `compass ask`: its exit codes, and what is left when it is killed, interrupted or out of time.
 
-use std::os::unix::fs::symlink;
+use std::{
+    fs::{self, File},
+    os::unix::fs::symlink,
+    process::Stdio,
+};
 
 use compass_client::{Page, model::AskState};
 use rustix::process::Signal;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::support::{Done, PATIENCE, Running, Storage, World, choose, on_both, open_ask, program, skip};
+use crate::support::{
+    Done, Mcp, PATIENCE, Running, Storage, World, choose, in_time, on_both, open_ask, program, skip, until,
+};
 
 on_both!(
     a_killed_ask_resumes_the_same_ask_under_its_key,
@@ -23,6 +29,13 @@ async fn answer(world: &World, ask_id: &str, option: &str) {
 
 fn json(done: &Done) -> Value {
     serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done:?}"))
+}
+
+/// True if a process has a handler of its own for a signal; elsewhere than on Linux nobody can tell.
+fn handles(pid: u32, signal: Signal) -> bool {
+    let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else { return true };
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+    u64::from_str_radix(caught, 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
 }
 
 /// How the asks of the agent's home channel stand, newest first.
@@ -105,6 +118,8 @@ async fn code_2_for_wrong_usage_and_nothing_is_asked() {
         &["ask", "Go?", "--file", "ask.json"],
         &["ask", "Go?", "--option", "Yes", "--recommended", "2"],
         &["ask", "Go?", "--timeout", "3"],
+        // An unset variable of a script: without a key every look would ask anew.
+        &["ask", "Go?", "--wait", "--timeout", "3", "--key", ""],
         &["ask", "--file", "there-is-no-such-file.json"],
         &["ask", "Go?", "--url", "localhost"],
     ] {
@@ -144,6 +159,48 @@ async fn code_4_for_an_ask_that_was_withdrawn_meanwhile_or_by_its_own_time_out()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_that_is_gone_makes_no_answer_of_a_withdrawal_and_loses_none() {
+    let world = world().await;
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let unread = async |arguments: &[&str]| {
+        let mut command = world.command();
+        command.args(arguments).stdin(Stdio::null()).stdout(writer.try_clone().unwrap());
+        command.stderr(Stdio::piped());
+        Done::from(in_time("the end", command.output()).await.unwrap())
+    };
+    for json in [&[][..], &["--json"]] {
+        let withdrawn = ["ask", "--wait", "--timeout", "0", "--withdraw", "Later?"];
+        let done = unread(&[&withdrawn[..], json].concat()).await;
+        assert_eq!(done.code, Some(4), "{done:?}");
+    }
+    world.ok(&["ask", "--option", "Yes", "--option", "No", "--key", "k1", "Go?"]).await;
+    answer(&world, &open_ask(&world).await, "1").await;
+    let done = unread(WAIT).await;
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(done.stderr.contains("the answer was not acknowledged"), "{done:?}");
+    assert_eq!(world.agent("bot").await.fetch(0, None).await.unwrap().deliveries.len(), 1);
+    assert_eq!(world.run(WAIT).await.code, Some(0));
+    world.nothing_owed("bot").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reason_that_cannot_be_written_leaves_the_code_as_it_is() {
+    let world = world().await;
+    for (arguments, code) in [
+        (&["ask", "--wait", "--timeout", "0", "Go?"][..], 3),
+        (&["ask", "--wait", "--timeout", "0", "--withdraw", "Go?"], 4),
+        (&["ask", "Go?", "--channel", "nowhere"], 5),
+    ] {
+        let mut command = world.command();
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.stderr(File::options().write(true).open("/dev/full").unwrap());
+        let done = Done::from(in_time("the end", command.output()).await.unwrap());
+        assert_eq!(done.code, Some(code), "{arguments:?}: {done:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn code_5_when_the_server_refuses() {
     let world = world().await;
     for arguments in [
@@ -175,10 +232,19 @@ async fn code_6_when_there_is_no_server() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupt_leaves_the_ask_open_and_prints_a_command_that_resumes_it() {
+    for signal in [Signal::INT, Signal::TERM] {
+        interrupted(signal).await;
+    }
+}
+
+async fn interrupted(signal: Signal) {
     let world = world().await;
     let waiting = Running::start(&world, &["ask", "--wait", "--json", "It's time; go?", "--option", "$HOME"]);
     let ask_id = open_ask(&world).await;
-    waiting.signal(Signal::INT);
+    // It is waited for once it looks at its signals.
+    let pid = waiting.pid();
+    until("a handler of the signal", async || handles(pid, signal).then_some(())).await;
+    waiting.signal(signal);
     let done = waiting.done().await;
     assert_eq!(done.code, Some(3), "{done:?}");
     assert_eq!(open_ask(&world).await, ask_id);
@@ -248,4 +314,43 @@ async fn a_person_at_a_terminal_without_an_agent_is_asked_once_to_create_one() {
     let (status, rest) = asked(None).await.unwrap();
     assert!(status.ends_with(", 0)") && rest.contains("posted ask"), "asked once: {status}: {rest}");
     assert_eq!(world.json(&["asks"]).await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn others_leave_an_answer_to_the_ask_that_waits_until_it_is_gone() {
+    let world = world().await;
+    let mut mcp = Mcp::start(&world, "bot").await;
+    let status = || serde_json::json!({ "activity": "here" });
+    let waits = async || {
+        until("the wait in the journal", async || {
+            let agents = world.home().join(".local/state/compass/agents");
+            let agent = fs::read_dir(agents).ok()?.next()?.ok()?.path();
+            fs::read_dir(agent.join("waits")).ok()?.next()?.ok().map(|_| agent.join("lock"))
+        })
+        .await
+    };
+    let waiting = Running::start(&world, WAIT);
+    let ask_id = open_ask(&world).await;
+    // A process that is stopped while it holds the journal's lock would keep everybody out.
+    File::open(waits().await).unwrap().lock().unwrap();
+    waiting.signal(Signal::STOP);
+    answer(&world, &ask_id, "1").await;
+    let said = mcp.call("compass_set_status", status()).await.ok();
+    assert!(!said.contains(&ask_id), "it is left to the ask: {said}");
+    waiting.signal(Signal::CONT);
+    assert_eq!(waiting.done().await.code, Some(0));
+    let said = mcp.call("compass_set_status", status()).await.ok();
+    assert!(!said.contains(&ask_id), "it was printed: {said}");
+    world.nothing_owed("bot").await;
+    // One that is killed leaves its answer to the others.
+    let other = ["ask", "--wait", "--option", "Yes", "--option", "No", "Once more?"];
+    let killed = Running::start(&world, &other);
+    let ask_id = open_ask(&world).await;
+    waits().await;
+    killed.signal(Signal::KILL);
+    assert_eq!(killed.done().await.code, None);
+    answer(&world, &ask_id, "0").await;
+    let said = mcp.call("compass_set_status", status()).await.ok();
+    assert!(said.contains(&ask_id), "{said}");
+    mcp.close().await;
 }

@@ -1,7 +1,11 @@
 //! `compass serve` as a process: one per data directory, a clean end, nothing held after a kill.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs::File,
+    time::{Duration, Instant},
+};
 
+use rustix::process::Signal;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
     process::Command,
@@ -68,6 +72,26 @@ async fn a_server_in_memory_does_the_main_job_and_keeps_no_message() {
     attach.answer_to(&ask.ask_id).await;
     assert!(world.end_server().await.success());
     assert!(!world.data_dir().join("compass.db").exists());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_whose_log_cannot_be_written_serves_all_the_same() {
+    let world = World::start(Storage::Sqlite).await.unwrap();
+    let data = world.home().join("another");
+    let mut command = world.command();
+    // Everything is logged, to a disk that is full.
+    command.args(["serve", "--listen", "127.0.0.1:0", "--log", "debug", "--data-dir"]).arg(&data);
+    command.stderr(File::options().write(true).open("/dev/full").unwrap());
+    let (mut process, _stdin, stdout) = Process::spawn(&mut command);
+    let mut lines = BufReader::new(stdout).lines();
+    let line = in_time("the first line", lines.next_line()).await.unwrap().expect("a server that runs");
+    let url = line.rsplit(' ').next().unwrap();
+    let file = data.join("sign-in");
+    world.ok(&["login", "--url", url, "--sign-in-file", file.to_str().unwrap()]).await;
+    world.ok(&["agent", "create", "bot", "--url", url]).await;
+    world.ok(&["ask", "--url", url, "Go?"]).await;
+    process.signal(Signal::TERM);
+    assert!(process.ended().await.success());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

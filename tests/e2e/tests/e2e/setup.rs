@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::support::{Done, Storage, World, in_time};
+use crate::support::{Done, PATIENCE, Storage, World, in_time};
 
 const ODD: &str = "{\r\n\t// Comments stay\r\n\t\"model\": \"x\",\r\n\t\"hooks\": { \"Stop\": [ ], },\r\n}";
 const SERVERS: &str = "{ \"mcpServers\": { \"other\": { \"command\": \"x\" } } }";
@@ -161,6 +161,52 @@ async fn nothing_is_written_without_a_yes_or_over_what_is_not_understood() {
     assert_eq!(done.code, Some(2), "{done:?}");
     assert!(done.stderr.contains("--yes") && done.stdout.contains("agent hook"), "{done:?}");
     assert_eq!(tree(&project), before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_another_program_wrote_before_the_yes_is_left_as_it_is() {
+    let world = World::bare(Storage::Memory).await.unwrap();
+    let file = world.home().join(".claude.json");
+    write(&file, "{\n  \"numStartups\": 7\n}");
+    let mut command = world.command();
+    command.args(["agent", "setup", "claude-code", "--user"]);
+    let meanwhile = file.clone();
+    let said = tokio::task::spawn_blocking(move || {
+        let patience = u64::try_from(PATIENCE.as_millis()).unwrap();
+        let mut terminal = rexpect::session::spawn_command(command.into_std(), Some(patience)).unwrap();
+        terminal.exp_string("Write this? [y/N] ").unwrap();
+        // As Claude Code does when a session ends.
+        fs::write(meanwhile, "{\n  \"numStartups\": 8\n}").unwrap();
+        terminal.send_line("y").unwrap();
+        let rest = terminal.exp_eof().unwrap();
+        format!("{rest} {:?}", terminal.process_mut().wait().unwrap())
+    });
+    let said = said.await.unwrap();
+    assert!(said.contains("changed meanwhile") && said.ends_with(", 1)"), "{said}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"numStartups\": 8\n}");
+    world.ok(&["agent", "setup", "claude-code", "--user", "--yes"]).await;
+    assert!(fs::read_to_string(&file).unwrap().contains("\"numStartups\": 8"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dry_run_of_an_undo_forgets_nothing() {
+    let (world, project) = project().await;
+    write(&settings(&project), ODD);
+    ok(&world, &project, &["--yes"]).await;
+    let state = world.home().join(".local/state");
+    let known = tree(&state);
+    for file in [settings(&project), project.join(".mcp.json")] {
+        let done = fs::read(&file).unwrap();
+        // Taken out by hand, so that nothing is left to undo.
+        write(&file, "{}");
+        let shown = ok(&world, &project, &["--undo", "--dry-run"]).await;
+        assert!(!shown.is_empty());
+        assert_eq!(tree(&state), known);
+        fs::write(&file, done).unwrap();
+    }
+    ok(&world, &project, &["--undo", "--yes"]).await;
+    assert_eq!(fs::read_to_string(settings(&project)).unwrap(), ODD);
+    assert_ne!(tree(&state), known);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

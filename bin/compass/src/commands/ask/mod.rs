@@ -2,21 +2,32 @@
 
 mod identity;
 mod outcome;
+mod place;
 mod questions;
 mod resume;
 mod wait;
 
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use compass_client::{Client, ClientError, NewPost, TopicName, model::Message};
 use compass_domain::message::DraftBlock;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::Instant,
+};
 
 use super::context::channel_name;
 use crate::{config::Connection, failure::Failure, output::Output, system};
 
 pub(crate) use identity::{AgentArgs, Credentials, Identity};
 
-use self::{outcome::Outcome, questions::QuestionArgs, wait::Waiter};
+use self::{
+    outcome::{Outcome, of_message},
+    place::Place,
+    questions::QuestionArgs,
+    wait::Waiter,
+};
 
 /// Tries to send a post whose outcome is unknown again, under the same key, this often.
 const TRIES: u32 = 5;
@@ -37,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TOPIC", default_value = "Questions")]
     topic: String,
     /// Asking again with the same key resumes the same ask [default: a new key]
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     key: Option<String>,
     /// Wait until a person answers or the ask is withdrawn, then print the end and acknowledge it [default: no]
     #[arg(long)]
@@ -66,35 +77,53 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         blocks: vec![DraftBlock::Ask(ask)],
         key: key.clone(),
     };
-    let posted = post_once(&identity.client, &post, &key).await?;
+    let timeout = args.timeout.map(Duration::from_secs);
+    // Before anything is asked: an answer that could not be marked as taken could not be acknowledged.
+    let place = if args.wait { Some(Place::open(&identity).await?) } else { None };
+    let posted = post_once(&identity.client, &post, &key, timeout).await?;
     let out = Output::new(args.connection.json);
-    if !args.wait {
+    let Some(mut place) = place else {
         return Outcome::of(&posted, &key)?.print_posted(out);
-    }
-    let waiter = Waiter {
-        identity: &identity,
-        post: &post,
-        timeout: args.timeout.map(Duration::from_secs),
-        withdraw: args.withdraw,
     };
+    place.hold(&of_message(&posted)?.ask_id)?;
+    let waiter = Waiter { identity: &identity, post: &post, timeout, withdraw: args.withdraw };
     let end = tokio::select! {
         end = waiter.run(posted) => end?,
-        interrupted = tokio::signal::ctrl_c() => {
-            interrupted?;
+        asked = told_to_end() => {
+            asked?;
             return Err(Failure::StillOpen(format!("the ask stays open; resume it with: {}", resume::command(&key))));
         }
     };
-    end.finish(&identity, &key, out).await
+    end.finish(&identity, &mut place, &key, out).await
 }
 
-/// Posts, and repeats a post whose outcome is unknown: the key makes that one ask.
-async fn post_once(client: &Client, post: &NewPost, key: &str) -> Result<Message, Failure> {
+/// Waits for a signal by which a terminal or a pipeline asks for the end. A lost terminal is none: `nohup` ignores it.
+async fn told_to_end() -> Result<(), Failure> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}
+
+/// Posts, and repeats a post whose outcome is unknown, until `timeout`: the key makes that one ask.
+async fn post_once(
+    client: &Client,
+    post: &NewPost,
+    key: &str,
+    timeout: Option<Duration>,
+) -> Result<Message, Failure> {
+    let until = timeout.map(|timeout| Instant::now() + timeout);
+    let in_time = || until.is_none_or(|until| Instant::now() < until);
     let mut tries = 0;
     loop {
         tries += 1;
         match client.agent_post(post.clone()).await {
             Ok(message) => return Ok(message),
-            Err(ClientError::OutcomeUnknown(_)) if tries < TRIES => tokio::time::sleep(PAUSE).await,
+            Err(ClientError::OutcomeUnknown(_)) if tries < TRIES && in_time() => {
+                tokio::time::sleep(PAUSE).await
+            }
             Err(error) if error.is_transient() => {
                 return Err(Failure::Post { error, key: key.to_owned() });
             }

@@ -2,13 +2,11 @@
 
 use std::io::Write as _;
 
-use compass_agent::ports::Journal as _;
 use compass_client::model::{Ask, AskState, Message};
-use compass_gateway::FileJournal;
 use serde::Serialize;
 
-use super::identity::Identity;
-use crate::{config, failure::Failure, output::Output, render, show};
+use super::{identity::Identity, place::Place};
+use crate::{failure::Failure, output::Output, render, show};
 
 /// The end of an ask.
 pub(super) struct End {
@@ -130,15 +128,30 @@ impl End {
     ///
     /// # Errors
     ///
-    /// [`Failure::Withdrawn`] if the ask was withdrawn; a failure to print leaves the answer owed.
-    pub(super) async fn finish(self, identity: &Identity, key: &str, out: Output) -> Result<(), Failure> {
-        Outcome::new(&self.ask, key).print_end(out)?;
-        std::io::stdout().lock().flush()?;
+    /// [`Failure::Withdrawn`] if the ask was withdrawn, whoever reads that; a failure to print an answer leaves it owed.
+    pub(super) async fn finish(
+        self,
+        identity: &Identity,
+        place: &mut Place,
+        key: &str,
+        out: Output,
+    ) -> Result<(), Failure> {
+        if let Some(id) = &self.answer_message_id {
+            place.begin(id)?;
+        }
+        let printed = Outcome::new(&self.ask, key).print_end(out);
+        match printed.and_then(|()| Ok(std::io::stdout().lock().flush()?)) {
+            Err(Failure::OutputClosed) if self.ask.state != AskState::Cancelled => {
+                // Success would say that the answer got somewhere.
+                return Err(Failure::Local(
+                    "the output was closed; the answer was not acknowledged".to_owned(),
+                ));
+            }
+            Ok(()) | Err(Failure::OutputClosed) => {}
+            Err(failure) => return Err(failure),
+        }
         if let Some(id) = self.answer_message_id {
-            let account_id = identity.client.who_am_i().await?;
-            let taken = FileJournal::open(&config::state_dir()?, &account_id)
-                .and_then(|mut journal| journal.take(std::slice::from_ref(&id)));
-            taken.map_err(|error| Failure::Local(error.to_string()))?;
+            place.took(&id)?;
             identity.client.acknowledge(vec![id]).await?;
         }
         match self.ask.state {

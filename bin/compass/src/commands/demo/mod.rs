@@ -3,7 +3,11 @@
 mod agent;
 mod children;
 
-use std::{path::Path, time::Duration};
+use std::{
+    io::{self, Write as _},
+    path::Path,
+    time::Duration,
+};
 
 use compass_client::{Client, model::OpenAsk};
 
@@ -50,7 +54,8 @@ async fn conversation(home: &Path, url: &str) -> Result<(), Failure> {
     let ask = ask.ok_or_else(|| Failure::Local("the ask went away".to_owned()))?;
     output::remark("It waits for a decision of yours:");
     for (at, question) in ask.questions.iter().enumerate() {
-        eprint!("{}", show::question(at, question, output::Output::new(false).width()));
+        let shown = show::question(at, question, output::Output::new(false).width());
+        io::stderr().lock().write_all(shown.as_bytes())?;
     }
     let ask_id = ask.ask_id.clone();
     let Some(answers) = answer::at_terminal(ask).await? else {

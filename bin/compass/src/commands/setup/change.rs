@@ -8,6 +8,7 @@ use std::{
 };
 
 use similar::TextDiff;
+use tempfile::NamedTempFile;
 
 use super::{
     edit::{Entries, Wanted},
@@ -45,7 +46,7 @@ impl Target {
 
     /// What a setup changes; nothing if it is set up as wanted.
     pub(super) fn set_up(&self, wanted: &Wanted, records: &Records) -> Result<Option<Change>, Failure> {
-        let now = self.now()?;
+        let now = read(&self.path)?;
         let put = self.entries.put(now.as_deref(), wanted).map_err(|error| fail(&self.path, &error))?;
         if now.as_ref() == Some(&put) {
             return Ok(None);
@@ -70,7 +71,7 @@ impl Target {
 
     /// What an undo changes; nothing if there is nothing of ours.
     pub(super) fn undone(&self, records: &Records) -> Result<Option<Change>, Failure> {
-        let now = self.now()?;
+        let now = read(&self.path)?;
         let known = records.find(&self.path)?;
         let after = match (&known, &now) {
             (_, None) => None,
@@ -89,18 +90,15 @@ impl Target {
             }
         };
         if after == now {
-            records.forget(&self.path)?;
             return Ok(None);
         }
         let removes_folder = after.is_none() && known.is_some_and(|record| record.made_folder);
         Ok(Some(Change { path: self.path.clone(), before: now, after, record: None, removes_folder }))
     }
 
-    fn now(&self) -> Result<Option<String>, Failure> {
-        match fs::read_to_string(&self.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            read => read.map(Some).map_err(|error| fail(&self.path, &error)),
-        }
+    /// Drops what is known of a file that has nothing of ours any more.
+    pub(super) fn forget(&self, records: &Records) -> Result<(), Failure> {
+        records.forget(&self.path)
     }
 }
 
@@ -130,8 +128,15 @@ impl Change {
         diff.unified_diff().header(&name(&self.before), &name(&self.after)).to_string()
     }
 
-    /// Records the change and writes the file.
+    /// Records the change and writes the file, if it is still what the change was made from.
     pub(super) fn write(&self, records: &Records) -> Result<(), Failure> {
+        // Claude Code writes its own settings at any time, and a person may take long to say yes.
+        if read(&self.path)? != self.before {
+            return Err(fail(
+                &self.path,
+                &"it was changed meanwhile and is left as it is; run the setup again",
+            ));
+        }
         if let Some(record) = &self.record {
             records.keep(record)?;
         }
@@ -144,15 +149,8 @@ impl Change {
     }
 
     fn write_text(&self, text: &str) -> io::Result<()> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        // A new file gets what the user's mask leaves; one that was there keeps its mode.
-        let fresh = fs::Permissions::from_mode(0o666);
-        let mut file = tempfile::Builder::new().prefix(".compass-").permissions(fresh).tempfile_in(folder)?;
+        let mut file = beside(&self.path)?;
         file.write_all(text.as_bytes())?;
-        if let Ok(data) = fs::metadata(&self.path) {
-            file.as_file().set_permissions(data.permissions())?;
-        }
         file.as_file().sync_all()?;
         file.persist(&self.path).map_err(|error| error.error)?;
         Ok(())
@@ -173,6 +171,29 @@ impl Change {
     }
 }
 
+/// What is in a file; none if there is no file.
+fn read(path: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        read => read.map(Some).map_err(|error| fail(path, &error)),
+    }
+}
+
+/// An empty file to take the place of `path`. A new one gets what the user's mask leaves; one that was there keeps its
+/// mode, from the start: nobody else may read what is written to it, not for a moment.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".compass-");
+    let Some(mode) = fs::metadata(path).ok().map(|data| data.permissions()) else {
+        return builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder);
+    };
+    let file = builder.tempfile_in(folder)?;
+    file.as_file().set_permissions(mode)?;
+    Ok(file)
+}
+
 /// The path without links: the same before and after the file and its folders are made.
 fn resolved(path: &Path) -> Result<PathBuf, Failure> {
     match path.canonicalize() {
@@ -186,5 +207,24 @@ fn resolved(path: &Path) -> Result<PathBuf, Failure> {
             }
         }
         found => found.map_err(|error| fail(path, &error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_the_place_of_a_file_has_its_mode_before_anything_is_in_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("settings.json");
+        for mode in [0o600, 0o640, 0o664, 0o400] {
+            fs::write(&path, "secret").expect("written");
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("a mode");
+            let data = beside(&path).expect("a file").as_file().metadata().expect("its data");
+            assert_eq!((data.permissions().mode() & 0o777, data.len()), (mode, 0));
+            fs::remove_file(&path).expect("removed");
+        }
+        assert!(beside(&folder.path().join("new/file")).is_ok(), "its folder is made");
     }
 }

@@ -244,6 +244,11 @@ fn is_ours(handler: &CstNode) -> bool {
     let value = handler.to_serde_value().unwrap_or(Value::Null);
     let command = value["command"].as_str().unwrap_or_default();
     command.split_once(HOOK).is_some_and(|(program, rest)| {
+        // One word of the shell: what only mentions the program is somebody else's.
+        let is_quoted = program.starts_with('\'') && program.ends_with('\'');
+        if !is_quoted && program.contains(char::is_whitespace) {
+            return false;
+        }
         let name = program.trim_matches('\'').rsplit('/').next().unwrap_or_default();
         name.starts_with("compass") && (rest.is_empty() || rest.starts_with(' '))
     })

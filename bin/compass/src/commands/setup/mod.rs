@@ -75,13 +75,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         wait: args.wait,
         spare: agent_hook::SPARE,
     };
-    let mut changes = Vec::new();
+    let (mut changes, mut clean) = (Vec::new(), Vec::new());
     for target in targets(args)? {
         let change = if args.undo { target.undone(&records)? } else { target.set_up(&wanted, &records)? };
-        changes.extend(change);
+        match change {
+            Some(change) => changes.push(change),
+            None if args.undo && !args.dry_run => clean.push(target),
+            None => {}
+        }
     }
     let out = Output::new(false);
     if changes.is_empty() {
+        clean.iter().try_for_each(|target| target.forget(&records))?;
         return out.line(if args.undo { "nothing to undo" } else { "nothing to change" });
     }
     for change in &changes {
@@ -93,6 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !args.yes && !confirmed()? {
         return Err(Failure::Usage("nothing was written".into()));
     }
+    clean.iter().try_for_each(|target| target.forget(&records))?;
     for change in &changes {
         change.write(&records)?;
         out.line(&format!("{} {}", change.told(), render::line(&change.path().display().to_string())))?;

@@ -35,9 +35,13 @@ impl Running {
         Self(command.spawn().unwrap())
     }
 
+    /// Its id, as long as it runs.
+    pub(crate) fn pid(&self) -> u32 {
+        self.0.id().unwrap()
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
-        let pid = self.0.id().unwrap().cast_signed();
-        kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+        kill_process(Pid::from_raw(self.pid().cast_signed()).unwrap(), signal).unwrap();
     }
 
     pub(crate) async fn done(self) -> Done {

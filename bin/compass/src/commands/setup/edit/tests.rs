@@ -91,6 +91,19 @@ fn another_wait_or_agent_takes_the_place_of_ours_and_foreign_hooks_stay() {
 }
 
 #[test]
+fn what_only_mentions_our_hook_is_somebody_elses() {
+    for command in ["echo /usr/bin/compass agent hook", "my-compass agent hook", "'x' compass agent hook"] {
+        let group = json!({ "hooks": [{ "type": "command", "command": command }] });
+        let sample = json!({ "hooks": { "Stop": [group] } }).to_string();
+        let put = Entries::Hooks.put(Some(&sample), &wanted()).expect("edited");
+        let stop = &value(&put).expect("JSON")["hooks"]["Stop"];
+        assert_eq!((stop.as_array().map(Vec::len), &stop[0]), (Some(2), &group), "{put}");
+        let out = Entries::Hooks.take_out(&put, None).expect("taken out");
+        assert_eq!(value(&out).expect("JSON")["hooks"]["Stop"], json!([group]), "{out}");
+    }
+}
+
+#[test]
 fn taken_out_nothing_of_ours_is_left_and_everything_else_is() {
     for entries in [Entries::Hooks, Entries::Server] {
         for sample in SAMPLES {
