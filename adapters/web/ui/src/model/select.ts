@@ -197,7 +197,10 @@ export type Link =
   | { readonly kind: "topic_gone"; readonly channelId: ChannelId; readonly movedTo: TopicId | undefined }
   | { readonly kind: "channel_gone" };
 
-/** What a deep link leads to: unknown ids are held until the first snapshot, then found or sent to the nearest thing there is. */
+/**
+ * What a deep link leads to: unknown ids are held until the first snapshot, then found or sent to the nearest thing there is.
+ * Archived topics are not in the first snapshot: load them before believing that a topic is gone.
+ */
 export const resolveLink = (state: State, channelId: ChannelId, topicId: TopicId | undefined): Link => {
   if (!state.ready) return { kind: "held" };
   if (!state.channels.has(channelId)) return { kind: "channel_gone" };

@@ -25,7 +25,7 @@ export const firstText = (blocks: readonly Block[]): string => {
 
 /** At most `limit` code points; what was cut off is told by an ellipsis. */
 export const clipped = (text: string, limit: number): string => {
-  const points = [...text];
+  const points = Array.from(text);
   return points.length <= limit ? text : `${points.slice(0, Math.max(0, limit - 1)).join("")}…`;
 };
 
