@@ -1,7 +1,7 @@
 /** A handle, isolated from the words around it; the id where the account is not known. */
 import { createMemo, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { visible } from "../model/text";
+import { visibleLine } from "../model/text";
 import type { AccountId } from "../model/types";
 import { StoreContext } from "../store/context";
 import { messageText } from "../strings";
@@ -12,11 +12,11 @@ export const AccountName: Component<{ readonly id: AccountId }> = (props) => {
   const account = createMemo(() => store.state().accounts.get(props.id));
   const title = () => {
     const found = account();
-    return found ? visible(found.displayName) : messageText.unknownAccount;
+    return found ? visibleLine(found.displayName) : messageText.unknownAccount;
   };
   return (
     <bdi class={["account-name", account()?.kind ?? "unknown"]} title={title()}>
-      {visible(account()?.handle ?? props.id)}
+      {visibleLine(account()?.handle ?? props.id)}
     </bdi>
   );
 };

@@ -30,12 +30,19 @@ export const AskBlock: Component<AskBlockProps> = (props) => {
     return question && { question, answer: shownAnswer(props.ask, question, staged()) };
   };
 
+  let block: HTMLElement | undefined;
   /** A pick that settles its question disables the button under the focus; the next question takes it. */
   const pick = (block: HTMLElement, index: number, optionId: string) => {
     const at = answerOf(index);
     if (!at || closed() || isSettled(at.question, at.answer)) return;
     store.asks.pick(props.message.id, props.ask.id, at.question.id, optionId);
     if (!at.question.multiple) focusAfter(block, index);
+  };
+  const clear = (index: number) => {
+    const question = props.ask.questions[index];
+    if (!block || !question) return;
+    store.asks.clear(props.message.id, props.ask.id, question.id);
+    focusQuestion(block, index);
   };
   const pickByKey = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }) => {
     const option = digitIndex(event.key);
@@ -51,7 +58,6 @@ export const AskBlock: Component<AskBlockProps> = (props) => {
     return Math.max(index, 0);
   };
 
-  let block: HTMLElement | undefined;
   return (
     <div
       ref={(element) => (block = element)}
@@ -71,6 +77,7 @@ export const AskBlock: Component<AskBlockProps> = (props) => {
             closed={closed()}
             answered={look() === "answered"}
             onPick={(optionId) => block && pick(block, index, optionId)}
+            onClear={() => clear(index)}
             onText={(text) => store.asks.type(props.message.id, props.ask.id, question().id, text)}
           />
         )}
@@ -172,7 +179,10 @@ function questionAt(block: HTMLElement, target: EventTarget | null): number | un
 
 /** Never to the submit button: a key that is held down must not send what it picked. */
 function focusAfter(block: HTMLElement, index: number): void {
-  if (!block.contains(document.activeElement)) return;
-  const next = block.querySelectorAll<HTMLElement>(".ask-question")[index + 1];
-  (next ?? block).focus({ preventScroll: true });
+  if (block.contains(document.activeElement)) focusQuestion(block, index + 1);
+}
+
+function focusQuestion(block: HTMLElement, index: number): void {
+  const question = block.querySelectorAll<HTMLElement>(".ask-question")[index];
+  (question ?? block).focus({ preventScroll: true });
 }

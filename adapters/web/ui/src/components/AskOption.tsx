@@ -1,7 +1,7 @@
 /** One option of a question: a button, and what the asker wrote about it. */
 import { createUniqueId, Show } from "solid-js";
 import type { Component } from "solid-js";
-import { visible } from "../model/text";
+import { visible, visibleLine } from "../model/text";
 import type { AskOption as Option } from "../model/types";
 import { askText } from "../strings";
 
@@ -20,7 +20,7 @@ export interface AskOptionProps {
 export const AskOption: Component<AskOptionProps> = (props) => {
   const label = createUniqueId();
   const about = createUniqueId();
-  const shownLabel = () => visible(props.option.label);
+  const shownLabel = () => visibleLine(props.option.label);
   return (
     <div class={["ask-option-row", { pressed: props.pressed }]}>
       <button

@@ -1,7 +1,7 @@
 /** One question of an ask: its text, its options and its text field. */
 import { createSignal, createUniqueId, For, Show } from "solid-js";
 import type { Component } from "solid-js";
-import { visible } from "../model/text";
+import { visible, visibleLine } from "../model/text";
 import type { AskQuestion as Question } from "../model/types";
 import type { StagedAnswer } from "../store/contract";
 import { askText } from "../strings";
@@ -18,6 +18,8 @@ export interface AskQuestionProps {
   readonly answered: boolean;
   readonly onPick: (optionId: string) => void;
   readonly onText: (text: string) => void;
+  /** Takes the pick of a settled question back. */
+  readonly onClear: () => void;
 }
 
 export const AskQuestion: Component<AskQuestionProps> = (props) => {
@@ -29,7 +31,7 @@ export const AskQuestion: Component<AskQuestionProps> = (props) => {
     <div class="ask-question" role="group" aria-labelledby={title} aria-describedby={hint} tabindex="-1">
       <Show when={props.question.header !== ""}>
         <bdi class="ask-header" dir="auto">
-          {visible(props.question.header)}
+          {visibleLine(props.question.header)}
         </bdi>
       </Show>
       <p id={title} class="ask-text" dir="auto">
@@ -40,6 +42,11 @@ export const AskQuestion: Component<AskQuestionProps> = (props) => {
       </p>
       <Show when={props.question.options.length > 0}>
         <Options {...props} locked={locked()} />
+      </Show>
+      <Show when={locked() && !props.closed}>
+        <button type="button" class="quiet ask-change" aria-describedby={title} onClick={() => props.onClear()}>
+          {askText.change}
+        </button>
       </Show>
       <Show when={props.answered} fallback={<Field {...props} locked={locked()} title={title} problem={problem} />}>
         <Recorded answer={props.answer} hasOptions={props.question.options.length > 0} />

@@ -1,5 +1,6 @@
 /** What an ask block shows, worked out from the ask and from what is staged for it. */
-import { byteLength, byteText, LIMITS } from "../model/limits";
+import { byteText, LIMITS } from "../model/limits";
+import { byteLength } from "../model/text";
 import type { Ask, AskQuestion, QuestionAnswer } from "../model/types";
 import type { Staged, StagedAnswer } from "../store/contract";
 import { askText } from "../strings";

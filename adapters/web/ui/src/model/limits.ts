@@ -16,13 +16,6 @@ export const LIMITS = {
   topicCharacters: 120,
 } as const;
 
-const encoder = new TextEncoder();
-
-/** Length in UTF-8. */
-export function byteLength(text: string): number {
-  return encoder.encode(text).length;
-}
-
 /** Length in code points. */
 export function codePoints(text: string): number {
   return Array.from(text).length;
