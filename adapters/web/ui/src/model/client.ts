@@ -68,4 +68,6 @@ export interface PageSession {
   /** Spends a one-time secret or trades a person's token. Rejects with a `Failure` whose message is for people. */
   signIn(by: { readonly secret: string } | { readonly token: string }): Promise<void>;
   signOut(): Promise<void>;
+  /** True if this browser has a session that goes on. Rejects with a `Failure` if the server does not say. */
+  isOpen(signal?: AbortSignal): Promise<boolean>;
 }
