@@ -102,7 +102,7 @@ const Field: Component<AskQuestionProps & { readonly locked: boolean; readonly t
       disabled={props.locked}
       onInput={(event) => props.onText(event.currentTarget.value)}
     />
-    <p id={props.problem} class="ask-problem" role="status">
+    <p id={props.problem} class="ask-problem" aria-live="polite">
       {textProblem(props.answer)}
     </p>
   </>

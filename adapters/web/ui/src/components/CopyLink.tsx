@@ -21,7 +21,7 @@ export const CopyLink: Component<{ readonly path: string; readonly label: string
       <button type="button" class="quiet" onClick={() => void copy()}>
         {props.label}
       </button>
-      <span role="status" class="copy-link-state">
+      <span aria-live="polite" class="copy-link-state">
         <Switch>
           <Match when={state() === "copied"}>{messageText.copied}</Match>
           <Match when={state() === "refused"}>
