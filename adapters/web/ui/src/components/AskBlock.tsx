@@ -4,11 +4,12 @@ import type { Component } from "solid-js";
 import { visible } from "../model/text";
 import type { Ask, ChannelId, Message } from "../model/types";
 import { messagePath } from "../router/paths";
+import { answeredCount, isLocked } from "../store/asks";
 import { StoreContext } from "../store/context";
 import { askText } from "../strings";
 import { AccountName } from "./AccountName";
 import { AskQuestion } from "./AskQuestion";
-import { answersProblem, digitIndex, isClosed, isSettled, lookOf, shownAnswer, skippedCount, textProblem } from "./ask-view";
+import { answersProblem, digitIndex, isClosed, lookOf, shownAnswer, textProblem } from "./ask-view";
 import { CopyLink } from "./CopyLink";
 import { takesText } from "./roving";
 import { Time } from "./Time";
@@ -25,18 +26,13 @@ export const AskBlock: Component<AskBlockProps> = (props) => {
   const staged = createMemo(() => store.staged().get(props.ask.id));
   const look = () => lookOf(props.ask, staged());
   const closed = () => isClosed(props.ask, staged());
-  const answerOf = (index: number) => {
-    const question = props.ask.questions[index];
-    return question && { question, answer: shownAnswer(props.ask, question, staged()) };
-  };
-
   let block: HTMLElement | undefined;
   /** A pick that settles its question disables the button under the focus; the next question takes it. */
   const pick = (block: HTMLElement, index: number, optionId: string) => {
-    const at = answerOf(index);
-    if (!at || closed() || isSettled(at.question, at.answer)) return;
-    store.asks.pick(props.message.id, props.ask.id, at.question.id, optionId);
-    if (!at.question.multiple) focusAfter(block, index);
+    const question = props.ask.questions[index];
+    if (!question || closed() || isLocked(question, staged())) return;
+    store.asks.pick(props.message.id, props.ask.id, question.id, optionId);
+    if (!question.multiple) focusAfter(block, index);
   };
   const clear = (index: number) => {
     const question = props.ask.questions[index];
@@ -54,7 +50,7 @@ export const AskBlock: Component<AskBlockProps> = (props) => {
     pick(event.currentTarget, index, id);
   };
   const firstUnsettled = () => {
-    const index = props.ask.questions.findIndex((question) => !isSettled(question, shownAnswer(props.ask, question, staged())));
+    const index = props.ask.questions.findIndex((question) => !isLocked(question, staged()));
     return Math.max(index, 0);
   };
 
@@ -75,6 +71,7 @@ export const AskBlock: Component<AskBlockProps> = (props) => {
             question={question()}
             answer={shownAnswer(props.ask, question(), staged())}
             closed={closed()}
+            settled={isLocked(question(), staged())}
             answered={look() === "answered"}
             onPick={(optionId) => block && pick(block, index, optionId)}
             onClear={() => clear(index)}
@@ -104,7 +101,7 @@ const SubmitRow: Component<AskBlockProps> = (props) => {
   const store = useContext(StoreContext);
   const note = createUniqueId();
   const staged = createMemo(() => store.staged().get(props.ask.id));
-  const skipped = () => skippedCount(props.ask, staged());
+  const skipped = () => props.ask.questions.length - answeredCount(props.ask, staged());
   const nothing = () => skipped() === props.ask.questions.length;
   const tooMuch = () => answersProblem(props.ask, staged());
   const tooLong = () => props.ask.questions.some((question) => textProblem(shownAnswer(props.ask, question, staged())) !== undefined);

@@ -3,10 +3,11 @@ import { createSignal, createUniqueId, For, Show } from "solid-js";
 import type { Component } from "solid-js";
 import { visible, visibleLine } from "../model/text";
 import type { AskQuestion as Question } from "../model/types";
+import { isAnswered } from "../store/asks";
 import type { StagedAnswer } from "../store/contract";
 import { askText } from "../strings";
 import { AskOption } from "./AskOption";
-import { hintOf, isAnswer, isSettled, placeholderOf, textProblem } from "./ask-view";
+import { hintOf, placeholderOf, textProblem } from "./ask-view";
 import { rovingTarget } from "./roving";
 
 export interface AskQuestionProps {
@@ -14,6 +15,8 @@ export interface AskQuestionProps {
   readonly answer: StagedAnswer;
   /** Nothing is taken any more. */
   readonly closed: boolean;
+  /** The one pick of a single choice is made. */
+  readonly settled: boolean;
   /** The recorded answer is shown in place of the field. */
   readonly answered: boolean;
   readonly onPick: (optionId: string) => void;
@@ -26,7 +29,7 @@ export const AskQuestion: Component<AskQuestionProps> = (props) => {
   const title = createUniqueId();
   const hint = createUniqueId();
   const problem = createUniqueId();
-  const locked = () => props.closed || isSettled(props.question, props.answer);
+  const locked = () => props.closed || props.settled;
   return (
     <div class="ask-question" role="group" aria-labelledby={title} aria-describedby={hint} tabindex="-1">
       <Show when={props.question.header !== ""}>
@@ -43,7 +46,7 @@ export const AskQuestion: Component<AskQuestionProps> = (props) => {
       <Show when={props.question.options.length > 0}>
         <Options {...props} locked={locked()} />
       </Show>
-      <Show when={locked() && !props.closed}>
+      <Show when={props.settled && !props.closed}>
         <button type="button" class="quiet ask-change" aria-describedby={title} onClick={() => props.onClear()}>
           {askText.change}
         </button>
@@ -109,7 +112,7 @@ const Field: Component<AskQuestionProps & { readonly locked: boolean; readonly t
 );
 
 const Recorded: Component<{ readonly answer: StagedAnswer; readonly hasOptions: boolean }> = (props) => (
-  <Show when={isAnswer(props.answer)} fallback={<p class="ask-recorded skipped">{askText.skipped}</p>}>
+  <Show when={isAnswered(props.answer)} fallback={<p class="ask-recorded skipped">{askText.skipped}</p>}>
     <Show when={props.answer.text !== ""}>
       <p class="ask-recorded">
         <Show when={props.hasOptions}>{askText.ownWords} </Show>

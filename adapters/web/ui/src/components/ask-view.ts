@@ -2,14 +2,13 @@
 import { byteText, LIMITS } from "../model/limits";
 import { byteLength } from "../model/text";
 import type { Ask, AskQuestion, QuestionAnswer } from "../model/types";
+import { isOpen, stagedFor } from "../store/asks";
 import type { Staged, StagedAnswer } from "../store/contract";
 import { askText } from "../strings";
 
-const NOTHING: StagedAnswer = { chosen: [], text: "" };
-
 /** Nothing more can be picked, typed or sent. */
 export function isClosed(ask: Ask, staged: Staged | undefined): boolean {
-  return ask.end.kind !== "open" || staged?.submitted === true;
+  return !isOpen(ask) || staged?.submitted === true;
 }
 
 /** The look of the block: a withdrawn ask is never shown as answered. */
@@ -21,22 +20,7 @@ export function lookOf(ask: Ask, staged: Staged | undefined): "open" | "sending"
 /** What the question shows as chosen and typed: the recorded answer once closed, the staged one before. */
 export function shownAnswer(ask: Ask, question: AskQuestion, staged: Staged | undefined): StagedAnswer {
   if (ask.end.kind !== "open") return { chosen: question.chosen, text: question.customText };
-  return staged?.answers.get(question.id) ?? NOTHING;
-}
-
-/** A single choice that is made: its options and its text field take nothing more. */
-export function isSettled(question: AskQuestion, answer: StagedAnswer): boolean {
-  return !question.multiple && answer.chosen.length > 0;
-}
-
-/** Whitespace alone is no answer. */
-export function isAnswer(answer: StagedAnswer): boolean {
-  return answer.chosen.length > 0 || answer.text.trim() !== "";
-}
-
-/** How many questions would be skipped if it were sent now. */
-export function skippedCount(ask: Ask, staged: Staged | undefined): number {
-  return ask.questions.filter((question) => !isAnswer(shownAnswer(ask, question, staged))).length;
+  return stagedFor(staged, question.id);
 }
 
 export function hintOf(question: AskQuestion): string {
