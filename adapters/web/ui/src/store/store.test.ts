@@ -1,4 +1,3 @@
-// @vitest-environment node
 import { createRoot } from "solid-js";
 import { describe, expect, it } from "vitest";
 import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";

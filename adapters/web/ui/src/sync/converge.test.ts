@@ -1,4 +1,3 @@
-// @vitest-environment node
 /** Whatever happens in whichever order, the page ends up with what the server holds. */
 import { describe, expect, it } from "vitest";
 import { takesPart } from "../model/account";
@@ -20,7 +19,7 @@ const bot = agent("bot", ann.id);
 const everyone = [ann, ben, bot];
 const HELD: readonly Method[] = ["listTopics", "listOpenAsks", "listChannels", "listAccounts", "roster", "listMessages", "markRead"];
 
-const TRIALS = 150;
+const TRIALS = 60;
 const STEPS = 60;
 
 /** One trial: a server, a page on it, and chance that moves both. */

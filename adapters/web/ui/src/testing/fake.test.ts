@@ -1,4 +1,3 @@
-// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { Failure } from "../model/client";
 import type { Ask } from "../model/types";
