@@ -6,4 +6,5 @@ export * from "./message";
 export * from "./plural";
 export * from "./settings";
 export * from "./shell";
+export * from "./store";
 export * from "./views";
