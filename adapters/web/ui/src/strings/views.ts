@@ -171,7 +171,10 @@ export const browseText = {
   with: "With whom",
   open: "Open",
   opening: "Opening…",
+  openNamed: (handle: string) => `Open the conversation with ${handle}`,
   nobody: "There is nobody else yet.",
+  more: "More to do here",
+  joinNamed: (name: string) => `Join ${name}`,
   groupMade: (name: string) => `The group ${name} was created.`,
   memberCount: (count: number) => counted(count, "member", "members"),
 } as const;
