@@ -8,3 +8,4 @@ export * from "./settings";
 export * from "./shell";
 export * from "./store";
 export * from "./views";
+export * from "./wire";
