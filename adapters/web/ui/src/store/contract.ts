@@ -1,0 +1,109 @@
+/** What views and components are given. `store/store.ts` builds it; tests build it over the fake client. */
+import type { Client } from "../model/client";
+import type {
+  Account, AccountId, AskId, Block, Channel, ChannelId, Group, Message, MessageId, NewBlock, OpenAskEntry, Presence,
+  ReadPosition, SessionId, Topic, TopicId, TopicSelector,
+} from "../model/types";
+
+/** The loaded part of a topic: newest first read, sorted by `seq` ascending. */
+export interface MessageWindow {
+  readonly messages: readonly Message[];
+  /** True once nothing older is left to load. */
+  readonly complete: boolean;
+  readonly loading: "none" | "newest" | "older";
+  /** What to show if the last read failed. */
+  readonly error: string | undefined;
+}
+
+/** What a person has picked and typed and not yet sent, by question id. */
+export interface StagedAnswer {
+  readonly chosen: readonly string[];
+  readonly text: string;
+}
+export interface Staged {
+  readonly answers: ReadonlyMap<string, StagedAnswer>;
+  /** The submit is on its way, or done and its event not here yet. */
+  readonly submitted: boolean;
+  readonly error: string | undefined;
+}
+
+export type Connection =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "live" }
+  /** `since` is when it was lost (client clock, ms); `retryAt` when the next try starts. */
+  | { readonly kind: "lost"; readonly since: number; readonly retryAt: number }
+  | { readonly kind: "signed_out" };
+
+/** Immutable; every change makes a new one that shares what did not change. */
+export interface State {
+  readonly me: AccountId;
+  readonly accounts: ReadonlyMap<AccountId, Account>;
+  readonly groups: ReadonlyMap<string, Group>;
+  readonly channels: ReadonlyMap<ChannelId, Channel>;
+  readonly topics: ReadonlyMap<TopicId, Topic>;
+  readonly presence: ReadonlyMap<AccountId, Presence>;
+  readonly windows: ReadonlyMap<TopicId, MessageWindow>;
+  /** Open asks by ask id. */
+  readonly openAsks: ReadonlyMap<AskId, OpenAskEntry>;
+  readonly positions: ReadonlyMap<TopicId, ReadPosition>;
+  /** Where the messages of topics that were joined to another one are now; follow it with `topicNow`. */
+  readonly merged: ReadonlyMap<TopicId, TopicId>;
+  /** How far each channel is known: the highest `seq` that was told, or counted by a read. For the reducer. */
+  readonly reach: ReadonlyMap<ChannelId, number>;
+  /** False until the first snapshot has been read. */
+  readonly ready: boolean;
+}
+
+/** Says what went wrong in the background. The one funnel: stream, asks, posts, stops. */
+export type ErrorFunnel = (where: string, error: unknown) => void;
+
+export interface AskActions {
+  /** Single: the first pick wins and locks the question. Multiple: toggles. */
+  pick(messageId: MessageId, askId: AskId, questionId: string, optionId: string): void;
+  type(messageId: MessageId, askId: AskId, questionId: string, text: string): void;
+  /**
+   * Takes a single question's pick back, so that another can be made before sending. Nothing else unlocks the
+   * question: a second pick and typing stay without effect until then.
+   */
+  clear(messageId: MessageId, askId: AskId, questionId: string): void;
+  submit(messageId: MessageId, askId: AskId): void;
+}
+
+export interface Store {
+  /** Reactive. */
+  readonly state: () => State;
+  readonly connection: () => Connection;
+  readonly staged: () => ReadonlyMap<AskId, Staged>;
+  /** The server's time in ms, as well as the page knows it; moves on every 15 s. */
+  readonly now: () => number;
+  /** Set once the server says another version than the page was loaded with. */
+  readonly newVersion: () => string | undefined;
+  /** Things that went wrong in the background, newest last, at most 5; dismissed by the person. */
+  readonly problems: () => readonly { readonly id: number; readonly text: string }[];
+  dismissProblem(id: number): void;
+
+  readonly client: Client;
+  readonly asks: AskActions;
+  /** Reads the newest 50 of a topic unless they are loaded. Safe to call again. */
+  openTopic(channelId: ChannelId, topicId: TopicId): void;
+  loadOlder(topicId: TopicId): void;
+  /** Topics of a channel with archived ones. */
+  loadArchived(channelId: ChannelId): Promise<readonly Topic[]>;
+  markRead(topicId: TopicId, seq: number): void;
+  /** Inserts nothing: the stream's echo shows it. Rejects with a `Failure`. */
+  post(channelId: ChannelId, topic: TopicSelector, blocks: readonly NewBlock[]): Promise<Message>;
+  /** The one funnel for what goes wrong in the background; it fills `problems`. */
+  readonly report: ErrorFunnel;
+  /** Stops an agent's session; never rejects. A refusal stays in `refusals` until the next attempt. */
+  stopSession(sessionId: SessionId): Promise<void>;
+  readonly refusals: () => ReadonlyMap<SessionId, string>;
+  /** A draft of this browser tab: survives a reload, not the tab. An empty text removes it. */
+  readonly draft: (key: string) => string;
+  setDraft(key: string, text: string): void;
+  /** Tries to connect now instead of at `retryAt`. */
+  reconnect(): void;
+  dispose(): void;
+}
+
+/** Pure helpers that views share live in `model/select.ts`; text of blocks in `model/text.ts`. */
+export type FirstText = (blocks: readonly Block[]) => string;
