@@ -18,10 +18,12 @@ pub(crate) fn hand_out(data_dir: &Path, secret: &str) -> Result<(), Failure> {
     let path = data_dir.join(defaults::SIGN_IN_FILE);
     write(&path, secret).map_err(|error| Failure::Local(format!("{}: {error}", path.display())))?;
     let mut err = io::stderr().lock();
+    let mut told = format!("The administrator's one-time sign-in is in {}\n", path.display());
     if err.is_terminal() {
-        writeln!(err, "First sign-in of the administrator: compass login {secret}")?;
+        told.insert_str(0, &format!("First sign-in of the administrator: compass login {secret}\n"));
     }
-    writeln!(err, "The administrator's one-time sign-in is in {}", path.display())?;
+    // It is in the file: a server whose log is on a full disk starts all the same.
+    let _ = err.write_all(told.as_bytes());
     Ok(())
 }
 
