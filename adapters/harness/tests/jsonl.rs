@@ -237,7 +237,7 @@ async fn a_bad_line_is_named_and_the_next_one_works() {
 
 #[tokio::test(start_paused = true)]
 async fn a_program_that_writes_and_never_reads_is_read_no_more_until_it_does() {
-    const LINES: usize = 100_000;
+    const LINES: usize = 60_000;
     let mut program = Program::start(Paper::default());
     let junk = "x\n".repeat(LINES);
     let mut written = 0;

@@ -77,11 +77,9 @@ async fn other_events_say_nothing_and_acknowledge_nothing() {
 #[tokio::test]
 async fn text_that_was_cut_within_a_character_keeps_no_message_back() {
     // What JavaScript makes of the first half of an emoji; no text of ours can hold it.
-    for (input, field) in [
-        (PROMPT, "\"prompt\":\"\\ud83d\","),
-        (STOP, "\"last_assistant_message\":\"\\ud83d\","),
-        (recorded!("post-tool-use"), "\"tool_output\":{\"stdout\":\"\\ud83d\"},"),
-    ] {
+    for (input, field) in
+        [(PROMPT, "\"prompt\":\"\\ud83d\","), (STOP, "\"last_assistant_message\":\"\\ud83d\",")]
+    {
         let world = World::default();
         world.owe("m1", "x");
         let cut = input.replacen('{', &format!("{{{field}"), 1);
@@ -396,7 +394,7 @@ async fn questions_that_the_answers_could_not_stand_beside_are_not_asked() {
     let world = World::default();
     let mut listed: Value = serde_json::from_str(QUESTION).expect("JSON");
     listed["tool_input"] = json!([listed["tool_input"]["questions"]]);
-    let Err(HookError::Nothing(reason)) = world.hook(&listed.to_string()).await else { panic!("{listed}") };
-    assert!(reason.contains("no object"), "{reason}");
+    let said = world.hook(&listed.to_string()).await;
+    assert!(matches!(said, Err(HookError::Nothing(ref reason)) if reason.contains("no object")), "{said:?}");
     assert!(world.state().asks.is_empty());
 }

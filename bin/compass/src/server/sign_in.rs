@@ -19,13 +19,16 @@ pub(crate) fn hand_out(data_dir: &Path, page_url: &str, secret: &str) -> Result<
     let path = data_dir.join(defaults::SIGN_IN_FILE);
     write(&path, secret).map_err(|error| Failure::Local(format!("{}: {error}", path.display())))?;
     let mut err = io::stderr().lock();
+    let mut told = format!("The administrator's one-time sign-in is in {}\n", path.display());
     if err.is_terminal() {
         let link = page::sign_in_link(page_url, secret);
-        writeln!(err, "First sign-in of the administrator, which works once:")?;
-        writeln!(err, "  in a browser: {link}")?;
-        writeln!(err, "  or here:      compass login {secret}")?;
+        let shown = format!(
+            "First sign-in of the administrator, which works once:\n  in a browser: {link}\n  or here:      compass login {secret}\n"
+        );
+        told.insert_str(0, &shown);
     }
-    writeln!(err, "The administrator's one-time sign-in is in {}", path.display())?;
+    // It is in the file: a server whose log is on a full disk starts all the same.
+    let _ = err.write_all(told.as_bytes());
     Ok(())
 }
 

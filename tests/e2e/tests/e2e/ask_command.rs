@@ -81,6 +81,11 @@ async fn the_answer_that_was_printed_is_acknowledged_and_owed_no_more(world: &mu
     assert!(owed.is_empty(), "{owed:?}");
 }
 
+/// Runs a command with the outputs it was given.
+async fn ended(mut command: Command) -> Done {
+    in_time("the end", command.spawn().unwrap().wait_with_output()).await.unwrap().into()
+}
+
 async fn world() -> World {
     World::start(Storage::Sqlite).await.unwrap()
 }
@@ -167,7 +172,7 @@ async fn a_reader_that_is_gone_makes_no_answer_of_a_withdrawal_and_loses_none() 
         let mut command = world.command();
         command.args(arguments).stdin(Stdio::null()).stdout(writer.try_clone().unwrap());
         command.stderr(Stdio::piped());
-        Done::from(in_time("the end", command.output()).await.unwrap())
+        ended(command).await
     };
     for json in [&[][..], &["--json"]] {
         let withdrawn = ["ask", "--wait", "--timeout", "0", "--withdraw", "Later?"];
@@ -195,7 +200,7 @@ async fn a_reason_that_cannot_be_written_leaves_the_code_as_it_is() {
         let mut command = world.command();
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
         command.stderr(File::options().write(true).open("/dev/full").unwrap());
-        let done = Done::from(in_time("the end", command.output()).await.unwrap());
+        let done = ended(command).await;
         assert_eq!(done.code, Some(code), "{arguments:?}: {done:?}");
     }
 }
