@@ -14,7 +14,7 @@ use compass_domain::message::DraftBlock;
 use super::context::channel_name;
 use crate::{config::Connection, failure::Failure, output::Output, system};
 
-pub(crate) use identity::{AgentArgs, Credentials, Identity};
+pub(crate) use identity::{AgentArgs, Credentials, Identity, check_owner};
 
 use self::{outcome::Outcome, questions::QuestionArgs, wait::Waiter};
 

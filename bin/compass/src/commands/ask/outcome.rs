@@ -135,7 +135,7 @@ impl End {
         Outcome::new(&self.ask, key).print_end(out)?;
         std::io::stdout().lock().flush()?;
         if let Some(id) = self.answer_message_id {
-            let account_id = identity.client.who_am_i().await?;
+            let account_id = identity.client.who_am_i().await?.account_id;
             let taken = FileJournal::open(&config::state_dir()?, &account_id)
                 .and_then(|mut journal| journal.take(std::slice::from_ref(&id)));
             taken.map_err(|error| Failure::Local(error.to_string()))?;
