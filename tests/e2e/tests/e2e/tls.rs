@@ -43,7 +43,7 @@ async fn people_and_every_kind_of_agent_work_behind_tls() {
 
     // An attached program asks and gets its answer over the same link.
     let mut attach = Attach::start(&world, "bot").await;
-    let question = json!({ "id": "q", "question": "Ship?", "options": [{ "label": "Yes" }] });
+    let question = json!({ "id": "go", "question": "Ship?", "options": [{ "label": "Yes" }] });
     let ask = json!({ "topic": "Release", "create_topic": true, "questions": [question] });
     let asked = attach.call("comms_post_ask", ask).await;
     let ask_id = asked["output"]["ask_id"].as_str().unwrap().to_owned();
@@ -91,13 +91,18 @@ async fn first_words(world: &World, arguments: &[&str]) -> String {
 /// What each kind of command says when its connection cannot be made.
 async fn complaints(world: &World) -> Vec<(&'static str, String)> {
     let mut told = Vec::new();
-    let person = world.run(&["channels"]).await;
+    // Saved tokens go to the address they were saved for alone.
+    let (token, agent_token) = (world.person_token(), world.agent_token("bot"));
+    let person = world.run(&["channels", "--token", &token]).await;
     assert_eq!(person.code, Some(6), "{person:?}");
     told.push(("a person's command", person.stderr));
-    let hook = world.run_with_input(&["agent", "hook"], PROMPT).await;
+    let hook = world.run_with_input(&["agent", "hook", "--token", &agent_token], PROMPT).await;
     assert_eq!((hook.code, hook.stdout.as_str()), (Some(0), ""), "a hook stands in nobody's way: {hook:?}");
     told.push(("a hook", hook.stderr));
-    told.push(("an attached program", first_words(world, &["agent", "attach", "--agent", "bot"]).await));
+    told.push((
+        "an attached program",
+        first_words(world, &["agent", "attach", "--token", &agent_token]).await,
+    ));
     told
 }
 
