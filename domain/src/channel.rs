@@ -44,6 +44,14 @@ impl ChannelName {
         Self::named("group name", text)
     }
 
+    /// The ways in which a text reads as the names of groups, from the outside in, and then the name of a channel in the
+    /// innermost: the key of what stands before a slash, and the name behind it.
+    pub fn behind_groups(text: &str) -> Vec<(String, Self)> {
+        let text = text.trim();
+        let split = |(at, _)| Some((fold(text[..at].trim()), Self::parse(&text[at + 1..]).ok()?));
+        text.match_indices('/').filter_map(split).collect()
+    }
+
     fn named(field: &'static str, text: &str) -> Result<Self, ChannelNameError> {
         let trimmed = text.trim();
         if trimmed.is_empty() {

@@ -3,6 +3,7 @@
 //! The contract itself, with its comments for client developers, is `compass/v1/*.proto`.
 
 pub mod code;
+pub mod contact;
 
 /// Messages, enums, clients and servers of the package `compass.v1`.
 #[expect(

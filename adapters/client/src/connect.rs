@@ -8,11 +8,14 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use compass_proto::v1::{
-    agent_door_client::AgentDoorClient, comms_service_client::CommsServiceClient,
-    compass_service_client::CompassServiceClient, inbox_service_client::InboxServiceClient,
-    operator_service_client::OperatorServiceClient, people_service_client::PeopleServiceClient,
-    session_service_client::SessionServiceClient,
+use compass_proto::{
+    contact::{Contact, of_connecting},
+    v1::{
+        agent_door_client::AgentDoorClient, comms_service_client::CommsServiceClient,
+        compass_service_client::CompassServiceClient, inbox_service_client::InboxServiceClient,
+        operator_service_client::OperatorServiceClient, people_service_client::PeopleServiceClient,
+        session_service_client::SessionServiceClient,
+    },
 };
 use tonic::{
     Request, Response, Status,
@@ -31,7 +34,7 @@ const CONNECT_DEADLINE: Duration = Duration::from_secs(5);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(crate) type Carrier = InterceptedService<Channel, Bearer>;
+pub(crate) type Carrier = InterceptedService<Contact<Channel>, Bearer>;
 
 /// A connection to one server as one account.
 #[derive(Clone, Debug)]
@@ -51,7 +54,8 @@ impl Client {
         let endpoint = endpoint(url)?;
         let bearer = Bearer::new(token)?;
         let channel = endpoint.connect().await.map_err(|error| unreachable(url, &error))?;
-        let carrier = InterceptedService::new(channel, bearer);
+        let contact = Contact::new(channel, endpoint.uri().scheme_str());
+        let carrier = InterceptedService::new(contact, bearer);
         Ok(Self { carrier, server_time: Arc::new(AtomicI64::new(0)) })
     }
 
@@ -158,6 +162,9 @@ fn endpoint(url: &str) -> Result<Endpoint, ClientError> {
 }
 
 fn unreachable(url: &str, error: &tonic::transport::Error) -> ClientError {
+    if let Some(other) = of_connecting(error) {
+        return ClientError::unreachable(&format_args!("{url}: {other}"));
+    }
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use compass_proto::code;
+use compass_proto::{code, contact::other_protocol};
 use tonic::{Code, Status};
 
 /// The contract's name of an error code, such as `not_found`.
@@ -75,6 +75,9 @@ impl ClientError {
 
 impl From<Status> for ClientError {
     fn from(status: Status) -> Self {
+        if let Some(other) = other_protocol(&status) {
+            return Self::unreachable(&other);
+        }
         // Only a status that this side made of a failure has a cause.
         let is_own = std::error::Error::source(&status).is_some();
         match from_code(status.code(), describe(&status)) {

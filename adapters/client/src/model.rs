@@ -271,6 +271,15 @@ pub struct TokenInfo {
     pub expires_at_unix_ms: Option<i64>,
 }
 
+/// The account that a token belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Me {
+    /// Its id.
+    pub account_id: String,
+    /// Its handle; empty if the server does not tell.
+    pub handle: String,
+}
+
 /// What a trade of a sign-in secret gives.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SignedIn {

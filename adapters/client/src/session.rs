@@ -5,7 +5,7 @@ use compass_proto::v1 as pb;
 use crate::{
     Client, ClientError,
     connect::within_deadline,
-    model::{SignedIn, TokenInfo},
+    model::{Me, SignedIn, TokenInfo},
 };
 
 impl Client {
@@ -20,14 +20,14 @@ impl Client {
         Ok(SignedIn { token: reply.token, account_id: reply.account_id })
     }
 
-    /// The id of the account the token belongs to.
+    /// The account the token belongs to.
     ///
     /// # Errors
     ///
     /// [`ClientError`].
-    pub async fn who_am_i(&self) -> Result<String, ClientError> {
+    pub async fn who_am_i(&self) -> Result<Me, ClientError> {
         let reply = self.take(self.compass().who_am_i(within_deadline(pb::WhoAmIRequest {})).await?);
-        Ok(reply.account_id)
+        Ok(Me { account_id: reply.account_id, handle: reply.handle })
     }
 
     /// Issues a token for an account; it is shown only here.

@@ -3,6 +3,7 @@
 use compass_agent::ports::{Call, CallError, CallResult, Channel};
 use compass_proto::{
     code::token,
+    contact::other_protocol,
     v1::{
         self, comms_call_request::Call as WireCall, comms_call_result::Result as WireResult,
         list_messages_request, post_message_request,
@@ -85,8 +86,14 @@ pub(crate) fn check_size(request: &impl prost::Message) -> Result<(), CallError>
 }
 
 pub(crate) fn result(result: Option<v1::CommsCallResult>) -> Result<CallResult, CallError> {
+    let result = result.unwrap_or_default();
+    let handles = result.handles.into_iter().map(|of| (of.account_id, of.handle)).collect();
+    arm(result.result).map(|seen| seen.with_handles(&handles))
+}
+
+fn arm(result: Option<WireResult>) -> Result<CallResult, CallError> {
     let unexpected = |arm: &str| Ok(CallResult::Unexpected(arm.to_owned()));
-    match result.and_then(|result| result.result) {
+    match result {
         None => unexpected("none"),
         Some(WireResult::Error(error)) => {
             Err(CallError::Refused { code: error.code, message: error.message })
@@ -122,6 +129,9 @@ pub(crate) fn result(result: Option<v1::CommsCallResult>) -> Result<CallResult, 
 
 /// Tells a refusal from a connection that never was and from one that broke on the way.
 pub(crate) fn failure(status: &Status) -> CallError {
+    if let Some(other) = other_protocol(status) {
+        return CallError::Unreachable(other.to_string());
+    }
     match status.code() {
         Code::Unavailable if never_connected(status) => CallError::Unreachable(status.message().to_owned()),
         Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled | Code::Unknown | Code::Aborted => {
@@ -180,7 +190,7 @@ mod tests {
         }
     }
 
-    fn arm(call: Call) -> WireCall {
+    fn call_arm(call: Call) -> WireCall {
         request("7", call).call.expect("an arm")
     }
 
@@ -191,7 +201,8 @@ mod tests {
             (Channel::Name("ops".into()), "", "ops"),
             (Channel::Id("c".into()), "c", ""),
         ] {
-            let WireCall::ListTopics(list) = arm(Call::ListTopics { channel, include_archived: true }) else {
+            let WireCall::ListTopics(list) = call_arm(Call::ListTopics { channel, include_archived: true })
+            else {
                 panic!("another arm")
             };
             assert_eq!((list.channel_id.as_str(), list.channel_name.as_str()), (id, name));
@@ -207,7 +218,7 @@ mod tests {
             (RosterScope::Owner, v1::RosterScope::Owner),
         ] {
             let expected = v1::GetRosterRequest { scope: wire.into(), ..v1::GetRosterRequest::default() };
-            assert_eq!(arm(Call::Roster { scope }), WireCall::Roster(expected));
+            assert_eq!(call_arm(Call::Roster { scope }), WireCall::Roster(expected));
         }
     }
 
@@ -220,7 +231,7 @@ mod tests {
             member_handles: vec!["m".into()],
             ..v1::CreateChannelRequest::default()
         };
-        assert_eq!(arm(create), WireCall::CreateChannel(expected));
+        assert_eq!(call_arm(create), WireCall::CreateChannel(expected));
         let changes = MemberChanges {
             add: vec!["a".into()],
             remove: vec!["r".into()],
@@ -238,7 +249,7 @@ mod tests {
             ..v1::UpdateChannelMembersRequest::default()
         };
         assert_eq!(
-            arm(Call::UpdateMembers { channel: "c".into(), changes }),
+            call_arm(Call::UpdateMembers { channel: "c".into(), changes }),
             WireCall::UpdateMembers(expected)
         );
         for (visibility, wire) in [
@@ -252,10 +263,10 @@ mod tests {
                 visibility: wire.into(),
                 ..v1::CreateChannelGroupRequest::default()
             };
-            assert_eq!(arm(create), WireCall::CreateChannelGroup(expected));
+            assert_eq!(call_arm(create), WireCall::CreateChannelGroup(expected));
         }
         let open = Call::OpenDm { peer_handle: "bo".into() };
-        assert_eq!(arm(open), WireCall::OpenDm(v1::OpenDmRequest { peer_handle: "bo".into() }));
+        assert_eq!(call_arm(open), WireCall::OpenDm(v1::OpenDmRequest { peer_handle: "bo".into() }));
     }
 
     #[test]
@@ -275,7 +286,7 @@ mod tests {
         ];
         let names: Vec<String> = arms
             .into_iter()
-            .map(|arm| v1::CommsCallResult { call_id: "1".into(), result: Some(arm) })
+            .map(|arm| v1::CommsCallResult { result: Some(arm), ..v1::CommsCallResult::default() })
             .map(|wire| result(Some(wire)).expect("no error").arm().to_owned())
             .collect();
         let expected = [
@@ -295,9 +306,44 @@ mod tests {
     }
 
     #[test]
+    fn messages_and_channels_take_the_handles_of_those_they_name() {
+        let handle =
+            |id: &str, handle: &str| v1::AccountHandle { account_id: id.into(), handle: handle.into() };
+        let seen = |arm| {
+            let handles = vec![handle("p", "ana"), handle("m", "bo"), handle("e", "")];
+            let wire = v1::CommsCallResult { result: Some(arm), handles, ..v1::CommsCallResult::default() };
+            result(Some(wire)).expect("a result")
+        };
+        let message = v1::Message { author_account_id: "p".into(), ..v1::Message::default() };
+        let list = v1::ListMessagesResponse { messages: vec![message] };
+        let CallResult::List(messages) = seen(WireResult::List(list)) else { panic!("a page") };
+        assert_eq!(["p", "m", "e"].map(|id| messages[0].handles.name(id)), ["ana", "m", "e"]);
+        let channel = Some(v1::Channel {
+            member_account_ids: vec!["m".into(), "e".into()],
+            subscriber_account_ids: vec!["p".into()],
+            ..v1::Channel::default()
+        });
+        for arm in [
+            WireResult::UpdateMembers(v1::UpdateChannelMembersResponse { channel: channel.clone() }),
+            WireResult::CreateChannel(v1::CreateChannelResponse { channel: channel.clone() }),
+            WireResult::OpenDm(v1::OpenDmResponse { channel, created: true }),
+        ] {
+            let channel = match seen(arm) {
+                CallResult::UpdateMembers(Some(channel)) | CallResult::CreateChannel(Some(channel)) => {
+                    channel
+                }
+                CallResult::OpenDm { channel: Some(channel), .. } => channel,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(["p", "m", "e"].map(|id| channel.handles.name(id)), ["ana", "bo", "e"]);
+        }
+    }
+
+    #[test]
     fn an_error_in_band_is_a_refusal_and_no_arm_is_unexpected() {
         let error = v1::CommsCallError { code: "not_found".into(), message: "no".into() };
-        let wire = v1::CommsCallResult { call_id: "1".into(), result: Some(WireResult::Error(error)) };
+        let wire =
+            v1::CommsCallResult { result: Some(WireResult::Error(error)), ..v1::CommsCallResult::default() };
         assert!(matches!(result(Some(wire)), Err(CallError::Refused { .. })));
         assert_eq!(result(None), Ok(CallResult::Unexpected("none".into())));
     }

@@ -2,7 +2,10 @@
 
 use std::{pin::Pin, time::Duration};
 
-use compass_proto::v1::{self, runner_service_client::RunnerServiceClient};
+use compass_proto::{
+    contact::Contact,
+    v1::{self, runner_service_client::RunnerServiceClient},
+};
 use compass_runner::Backoff;
 use tokio::{sync::mpsc, time::Instant};
 use tokio_stream::wrappers::ReceiverStream;
@@ -16,7 +19,7 @@ pub(crate) const QUEUE: usize = 1024;
 const HELD: Duration = Duration::from_secs(5);
 
 /// A client of the runner's door.
-pub(crate) type Client = RunnerServiceClient<InterceptedService<Channel, Bearer>>;
+pub(crate) type Client = RunnerServiceClient<InterceptedService<Contact<Channel>, Bearer>>;
 
 /// Why a connection ended.
 pub(crate) enum Lost {

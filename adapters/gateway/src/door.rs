@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 use compass_agent::ports::{Call, CallError, CallResult, Gateway, Mailbox, Owed};
-use compass_proto::v1::{
-    self, agent_door_client::AgentDoorClient, compass_service_client::CompassServiceClient,
+use compass_proto::{
+    contact::Contact,
+    v1::{self, agent_door_client::AgentDoorClient, compass_service_client::CompassServiceClient},
 };
 use tonic::{Request, service::interceptor::InterceptedService, transport::Channel};
 
@@ -13,13 +14,22 @@ use crate::{
     mapping,
 };
 
-type Carrier = InterceptedService<Channel, Bearer>;
+type Carrier = InterceptedService<Contact<Channel>, Bearer>;
 
 /// The door of one agent. It is connected to on first use and again after it broke; cloning it shares the connection.
 #[derive(Clone)]
 pub struct AgentDoor {
     agent: AgentDoorClient<Carrier>,
     server: CompassServiceClient<Carrier>,
+}
+
+/// The account that a token belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// Its id.
+    pub account_id: String,
+    /// Its handle; empty if the server does not tell.
+    pub handle: String,
 }
 
 impl AgentDoor {
@@ -37,9 +47,10 @@ impl AgentDoor {
     /// # Errors
     ///
     /// [`CallError`] that tells a refusal from a broken connection.
-    pub async fn account_id(&self) -> Result<String, CallError> {
+    pub async fn owner(&self) -> Result<Owner, CallError> {
         let reply = self.server.clone().who_am_i(within_deadline(v1::WhoAmIRequest::default())).await;
-        Ok(reply.map_err(|status| calls::failure(&status))?.into_inner().account_id)
+        let reply = reply.map_err(|status| calls::failure(&status))?.into_inner();
+        Ok(Owner { account_id: reply.account_id, handle: reply.handle })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use compass_proto::contact::Contact;
 use tonic::{
     Request, Status,
     metadata::{Ascii, MetadataValue},
@@ -68,8 +69,8 @@ impl Endpoint {
     }
 
     /// A channel that connects on first use and again after it broke.
-    pub(crate) fn channel(&self) -> Channel {
-        self.server.connect_lazy()
+    pub(crate) fn channel(&self) -> Contact<Channel> {
+        Contact::new(self.server.connect_lazy(), self.server.uri().scheme_str())
     }
 
     pub(crate) fn bearer(&self) -> Bearer {

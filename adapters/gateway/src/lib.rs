@@ -19,7 +19,7 @@ pub mod runner;
 
 pub use agent::AgentSocket;
 pub use continuations::FileContinuations;
-pub use door::AgentDoor;
+pub use door::{AgentDoor, Owner};
 pub use endpoint::{Endpoint, EndpointError};
 pub use in_process::{InProcess, Refusals};
 pub use journal::FileJournal;

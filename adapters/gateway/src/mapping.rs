@@ -1,7 +1,7 @@
 //! The wire's messages and what is around them, to and from the agent core's.
 
 use compass_agent::seen::{
-    Delivery, SeenAsk, SeenBlock, SeenChannel, SeenGroup, SeenMessage, SeenOption, SeenPresence,
+    Delivery, Handles, SeenAsk, SeenBlock, SeenChannel, SeenGroup, SeenMessage, SeenOption, SeenPresence,
     SeenQuestion, SeenRosterEntry, SeenTopic,
 };
 use compass_domain::{
@@ -20,26 +20,24 @@ pub(crate) fn message(message: v1::Message) -> SeenMessage {
         at_unix_ms: message.at_unix_ms,
         channel_seq: message.channel_seq,
         blocks: message.blocks.into_iter().map(block).collect(),
+        handles: Handles::default(),
     }
 }
 
 pub(crate) fn deliver(op: v1::DeliverControl) -> Delivery {
     Delivery {
-        message: message(op.message.unwrap_or_default()),
         topic_name: op.topic_name,
         channel_name: op.channel_name,
-        from_handle: op.from_handle,
-        steer: false,
+        ..Delivery::labelled(message(op.message.unwrap_or_default()), op.from_handle, op.asker_handle)
     }
 }
 
 pub(crate) fn steer(op: v1::SteerControl) -> Delivery {
     Delivery {
-        message: message(op.message.unwrap_or_default()),
         topic_name: op.topic_name,
         channel_name: op.channel_name,
-        from_handle: op.from_handle,
         steer: true,
+        ..Delivery::labelled(message(op.message.unwrap_or_default()), op.from_handle, op.asker_handle)
     }
 }
 
@@ -50,6 +48,7 @@ pub(crate) fn channel(channel: v1::Channel) -> SeenChannel {
         name: channel.name,
         member_account_ids: channel.member_account_ids,
         subscriber_account_ids: channel.subscriber_account_ids,
+        handles: Handles::default(),
     }
 }
 
@@ -256,6 +255,33 @@ mod tests {
     }
 
     #[test]
+    fn a_delivery_calls_accounts_by_the_handles_of_its_labels() {
+        let ask = v1::Ask { answered_by_account_id: "p".into(), ..v1::Ask::default() };
+        let answer = v1::AskAnswerBlock { ask: Some(ask), asker_account_id: "x".into() };
+        let message = v1::Message {
+            author_account_id: "p".into(),
+            blocks: vec![v1::MessageBlock { block: Some(Block::AskAnswer(answer)) }],
+            ..v1::Message::default()
+        };
+        let op = v1::DeliverControl {
+            message: Some(message.clone()),
+            from_handle: "ana".into(),
+            asker_handle: "bot".into(),
+            ..v1::DeliverControl::default()
+        };
+        let steered = v1::SteerControl {
+            message: Some(message),
+            from_handle: "ana".into(),
+            asker_handle: "bot".into(),
+            ..v1::SteerControl::default()
+        };
+        for (seen, is_steered) in [(deliver(op), false), (steer(steered), true)] {
+            let names = ["p", "x", "y"].map(|id| seen.message.handles.name(id));
+            assert_eq!((names, seen.steer), (["ana", "bot", "y"], is_steered));
+        }
+    }
+
+    #[test]
     fn a_channel_a_group_and_a_topic_are_seen() {
         let wire = v1::Channel {
             id: "c".into(),
@@ -271,6 +297,7 @@ mod tests {
             direct: true,
             member_account_ids: vec!["m".into()],
             subscriber_account_ids: vec!["s".into()],
+            handles: Handles::default(),
         };
         assert_eq!(channel(wire), expected);
         assert!(!channel(v1::Channel::default()).direct);

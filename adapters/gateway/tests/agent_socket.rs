@@ -50,7 +50,11 @@ impl AgentGateway for Runner {
                 message: "no such channel".into(),
             }),
         };
-        Ok(Response::new(v1::CommsCallResult { call_id: request.call_id, result: Some(result) }))
+        Ok(Response::new(v1::CommsCallResult {
+            call_id: request.call_id,
+            result: Some(result),
+            ..Default::default()
+        }))
     }
 
     async fn publish(

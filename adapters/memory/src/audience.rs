@@ -10,6 +10,7 @@ use compass_domain::{
     Account, AccountId, ChannelId, Corrupt, Message, MessageId, Seq, TenantId,
     delivery::{AgentMember, Lane},
     limits,
+    message::AskAnswer,
 };
 use compass_hub::ports::{
     Audience, Labelled, Labels, Pending, PendingItem, PendingQuery, PinPlace, PinQuery, Pins,
@@ -197,9 +198,14 @@ fn labels(rows: &TenantRows, message: &Message) -> Result<Labels, StorageError> 
     let topic = rows.topics.find(message.topic()).ok_or_else(|| missing("topic"))?;
     let channel = rows.channels.find(message.channel()).ok_or_else(|| missing("channel"))?;
     let author = rows.accounts.find(message.author()).ok_or_else(|| missing("author"))?;
+    let asker = match message.answer().map(AskAnswer::asker) {
+        Some(asker) => rows.accounts.find(asker).ok_or_else(|| missing("asker"))?.handle.to_string(),
+        None => String::new(),
+    };
     Ok(Labels {
         topic_name: topic.name.as_str().to_owned(),
         channel_name: channel.name.as_str().to_owned(),
         from_handle: author.handle.as_str().to_owned(),
+        asker_handle: asker,
     })
 }

@@ -4,8 +4,8 @@ use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, OpenAsksPage, SearchPage,
-    TokenReads, TokenRow, TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, NamedChannel, OpenAsksPage,
+    SearchPage, TokenReads, TokenRow, TopicReads, TopicSummary,
 };
 use compass_domain::{
     Account, AccountId, Actor, Channel, ChannelGroup, ChannelId, GroupId, Handle, Message, MessageId,
@@ -111,9 +111,13 @@ impl ChannelReads for Snapshot {
         &mut self,
         viewer: Actor,
         key: &str,
-    ) -> Result<Vec<ChannelId>, StorageError> {
-        let named = self.rows.channels.named(key);
-        Ok(named.filter(|id| self.rows.participates(viewer.id, *id)).collect())
+    ) -> Result<Vec<NamedChannel>, StorageError> {
+        let rows = &self.rows;
+        let ids = rows.channels.named(key).filter(|id| rows.participates(viewer.id, *id));
+        let found = ids.filter_map(|id| rows.channels.find(id));
+        let named =
+            |row: &Arc<Channel>| NamedChannel { id: row.id, name: row.name.clone(), group: row.group };
+        Ok(found.map(named).collect())
     }
 
     async fn participating(

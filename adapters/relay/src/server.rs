@@ -2,6 +2,7 @@
 
 use compass_comms::{
     Comms,
+    accounts::own_account::own_account,
     tokens::{issue::issue_account_token, revoke::revoke_value},
 };
 use compass_proto::v1::{self, compass_service_server::CompassService};
@@ -39,8 +40,11 @@ impl CompassService for ServerDoor {
     }
 
     async fn who_am_i(&self, request: Request<v1::WhoAmIRequest>) -> Answer<v1::WhoAmIResponse> {
-        let account_id = caller(&request)?.actor.id.to_string();
-        Ok(Response::new(v1::WhoAmIResponse { account_id }))
+        let own = own_account(&self.comms, &caller(&request)?).await.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::WhoAmIResponse {
+            account_id: own.id.to_string(),
+            handle: own.handle.to_string(),
+        }))
     }
 
     type SubscribeEventsStream = ReceiverStream<Result<v1::SubscribeEventsResponse, Status>>;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use compass_comms::ports::NamedChannel;
 use compass_domain::{
     AccountId, Actor, Channel, ChannelId, Corrupt, TenantId,
     channel::{ChannelKind, ChannelName, Member, MembershipMode, Pin, PostPolicy, Purpose},
@@ -98,14 +99,21 @@ pub(crate) async fn named(
     of: &TenantId,
     viewer: Actor,
     key: &str,
-) -> Result<Vec<ChannelId>, StorageError> {
+) -> Result<Vec<NamedChannel>, StorageError> {
     let sql = format!(
-        "SELECT channel.id FROM channels channel
+        "SELECT channel.id, channel.name, channel.channel_group FROM channels channel
         WHERE channel.tenant = $1 AND channel.name_key = $3 AND {takes_part} ORDER BY channel.id",
         takes_part = participation::takes_part("$2", "channel"),
     );
     let rows = tx.all(&sql, vec![tenant(of), id(viewer.id), key.into()]).await?;
-    rows.iter().map(|row| row.id("id")).collect()
+    rows.iter().map(named_from).collect()
+}
+
+fn named_from(row: &QueryResult) -> Result<NamedChannel, StorageError> {
+    let (id, name): (ChannelId, String) = (row.id("id")?, row.get("name")?);
+    let corrupt = |error| Corrupt::new(format!("channel {id}: {error}"));
+    let name = ChannelName::parse(&name).map_err(corrupt)?;
+    Ok(NamedChannel { id, name, group: row.optional_id("channel_group")? })
 }
 
 /// The channels among `channels` in which the account takes part.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, OpenAsksPage, SearchPage,
-    TokenReads, TokenRow, TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, NamedChannel, OpenAsksPage,
+    SearchPage, TokenReads, TokenRow, TopicReads, TopicSummary,
 };
 use compass_domain::{
     Account, AccountId, Actor, Channel, ChannelGroup, ChannelId, GroupId, Handle, Message, MessageId,
@@ -78,7 +78,7 @@ impl ChannelReads for SeaReadUnit {
         &mut self,
         viewer: Actor,
         key: &str,
-    ) -> Result<Vec<ChannelId>, StorageError> {
+    ) -> Result<Vec<NamedChannel>, StorageError> {
         channels::named(&mut self.tx, &self.tenant, viewer, key).await
     }
 

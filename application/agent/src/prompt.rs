@@ -7,7 +7,7 @@ use crate::{
     guard::{Fence, Randomness, flat},
     lanes::Handed,
     records::{self, put},
-    seen::{SeenAsk, SeenBlock, SeenQuestion},
+    seen::{Handles, SeenAsk, SeenBlock, SeenQuestion},
 };
 
 /// Bytes of a prompt beside its messages and their headers, at the most.
@@ -121,20 +121,21 @@ pub fn cost(handed: &Handed) -> usize {
     text.len()
 }
 
-/// What an answered ask of the account `asker` says to the agent `reader`, from its own snapshot alone.
+/// What an answered ask of the account `asker` says to the agent `reader`, from its own snapshot alone but for what
+/// accounts are called.
 ///
 /// Lines of it are never empty, and every value is on one line.
-pub fn answer(ask: &SeenAsk, asker: &str, reader: &str, fence: &Fence) -> String {
+pub fn answer(ask: &SeenAsk, asker: &str, handles: &Handles, reader: &str, fence: &Fence) -> String {
     // Everyone in a channel is delivered its answers, whoever asked.
     let whose = if asker == reader && reader != NOBODY {
         "Your ask".to_owned()
     } else {
-        format!("The ask of {}", fence.attr(asker))
+        format!("The ask of {}", fence.attr(handles.name(asker)))
     };
     let mut text = format!(
         "[answer {fence} id=\"{}\"] {whose} was answered by {}.",
         fence.attr(&ask.ask_id),
-        fence.attr(&ask.answered_by_account_id)
+        fence.attr(handles.name(&ask.answered_by_account_id))
     );
     for question in &ask.questions {
         put(&mut text, format_args!("\n[question {fence}] {}", flat(&question.question)));
@@ -199,7 +200,7 @@ fn channel(handed: &Handed, fence: &Fence) -> String {
 
 fn author(handed: &Handed) -> &str {
     let delivery = &handed.delivery;
-    if delivery.from_handle.is_empty() { &delivery.message.author_account_id } else { &delivery.from_handle }
+    if delivery.from_handle.is_empty() { delivery.message.author() } else { &delivery.from_handle }
 }
 
 fn record(text: &mut String, handed: &Handed, reader: &str, fence: &Fence) {
@@ -212,7 +213,9 @@ fn record(text: &mut String, handed: &Handed, reader: &str, fence: &Fence) {
     };
     // A bare ask says nothing here: it is for people.
     let shown = records::blocks(message, fence, |block| match block {
-        SeenBlock::AskAnswer { ask, asker_account_id } => Some(answer(ask, asker_account_id, reader, fence)),
+        SeenBlock::AskAnswer { ask, asker_account_id } => {
+            Some(answer(ask, asker_account_id, &message.handles, reader, fence))
+        }
         _ => None,
     });
     text.push_str(&records::record(message, author(handed), &[&before, &shown], fence));

@@ -1,5 +1,12 @@
 //! Messages, and what is around them, as an agent sees them: what came over the wire, trusted for nothing.
 
+use std::collections::BTreeMap;
+
+/// Handles of accounts, by id.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(transparent)]
+pub struct Handles(BTreeMap<String, String>);
+
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct SeenMessage {
@@ -15,6 +22,9 @@ pub struct SeenMessage {
     pub channel_seq: u64,
     /// Its blocks.
     pub blocks: Vec<SeenBlock>,
+    /// Of who posted it, who asked and who answered.
+    #[serde(skip_serializing_if = "Handles::is_empty")]
+    pub handles: Handles,
 }
 
 /// One block.
@@ -109,6 +119,9 @@ pub struct SeenChannel {
     pub member_account_ids: Vec<String>,
     /// Those of the participants that are subscribed.
     pub subscriber_account_ids: Vec<String>,
+    /// Of members and subscribers.
+    #[serde(skip_serializing_if = "Handles::is_empty")]
+    pub handles: Handles,
 }
 
 /// A group of channels.
@@ -188,6 +201,48 @@ pub struct Delivery {
     pub steer: bool,
 }
 
+impl Handles {
+    /// True if none is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What to call an account: by its handle, or by its id if the handle is not known.
+    pub fn name<'a>(&'a self, account_id: &'a str) -> &'a str {
+        self.0.get(account_id).map_or(account_id, String::as_str)
+    }
+
+    fn of<'a>(&self, account_ids: impl IntoIterator<Item = &'a str>) -> Self {
+        let known = |id: &'a str| self.0.get_key_value(id);
+        Self(
+            account_ids
+                .into_iter()
+                .filter_map(known)
+                .map(|(id, handle)| (id.clone(), handle.clone()))
+                .collect(),
+        )
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.0.values().map(String::as_str)
+    }
+}
+
+impl FromIterator<(String, String)> for Handles {
+    /// Takes pairs of an id and a handle; an empty handle names nobody.
+    fn from_iter<T: IntoIterator<Item = (String, String)>>(pairs: T) -> Self {
+        Self(pairs.into_iter().filter(|(_, handle)| !handle.is_empty()).collect())
+    }
+}
+
+impl SeenChannel {
+    /// Takes the handles of those it names.
+    pub(crate) fn take_handles(&mut self, handles: &Handles) {
+        let ids = self.member_account_ids.iter().chain(&self.subscriber_account_ids);
+        self.handles = handles.of(ids.map(String::as_str));
+    }
+}
+
 impl SeenQuestion {
     /// True if nothing was chosen and nothing written.
     pub fn is_skipped(&self) -> bool {
@@ -207,6 +262,11 @@ impl SeenQuestion {
 }
 
 impl SeenMessage {
+    /// What to call who posted it.
+    pub(crate) fn author(&self) -> &str {
+        self.handles.name(&self.author_account_id)
+    }
+
     /// The answered ask this message carries, if it is an answer.
     pub fn answer(&self) -> Option<&SeenAsk> {
         self.blocks.iter().find_map(|block| match block {
@@ -215,9 +275,30 @@ impl SeenMessage {
         })
     }
 
+    /// Takes the handles of those it names.
+    pub(crate) fn take_handles(&mut self, handles: &Handles) {
+        self.handles = handles.of(self.accounts());
+    }
+
+    /// Who posted it, who asked and who answered.
+    fn accounts(&self) -> Vec<&str> {
+        let mut accounts = vec![self.author_account_id.as_str()];
+        for block in &self.blocks {
+            match block {
+                SeenBlock::Ask { ask } => accounts.push(&ask.answered_by_account_id),
+                SeenBlock::AskAnswer { ask, asker_account_id } => {
+                    accounts.extend([asker_account_id.as_str(), &ask.answered_by_account_id]);
+                }
+                SeenBlock::Text { .. } | SeenBlock::Unknown => {}
+            }
+        }
+        accounts
+    }
+
     /// Every text in it that somebody else chose.
     pub(crate) fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&str> = vec![&self.id, &self.topic_id, &self.author_account_id];
+        texts.extend(self.handles.texts());
         for block in &self.blocks {
             match block {
                 SeenBlock::Text { text } => texts.push(text),
@@ -243,6 +324,21 @@ impl SeenAsk {
                 texts.extend([option.id.as_str(), &option.label, &option.description, &option.preview]);
             }
         }
+    }
+}
+
+impl Delivery {
+    /// A delivered message, with what its labels call who posted it and who asked.
+    pub fn labelled(message: SeenMessage, from_handle: String, asker_handle: String) -> Self {
+        let asker = message.blocks.iter().find_map(|block| match block {
+            SeenBlock::AskAnswer { asker_account_id, .. } => {
+                Some((asker_account_id.clone(), asker_handle.clone()))
+            }
+            _ => None,
+        });
+        let author = (message.author_account_id.clone(), from_handle.clone());
+        let handles = [author].into_iter().chain(asker).collect();
+        Self { message: SeenMessage { handles, ..message }, from_handle, ..Self::default() }
     }
 }
 

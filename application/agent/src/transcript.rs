@@ -42,7 +42,7 @@ pub fn render(page: &[SeenMessage], topic: Option<&str>, random: &Randomness) ->
                 empty if empty.is_empty() => format!("{}\n", records::nothing_to_show(&fence)),
                 shown => shown,
             };
-            text.push_str(&records::record(message, &message.author_account_id, &[&shown], &fence));
+            text.push_str(&records::record(message, message.author(), &[&shown], &fence));
         }
     }
     text

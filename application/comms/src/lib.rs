@@ -12,6 +12,7 @@ pub mod channels;
 pub mod events;
 mod family;
 pub mod groups;
+pub mod handles;
 pub mod messages;
 pub mod ports;
 pub mod relay_union;

@@ -13,6 +13,7 @@
 
 pub mod clock;
 pub mod contract;
+pub mod counted;
 pub mod drafts;
 pub mod fixture;
 pub mod flaky;
@@ -23,6 +24,7 @@ pub mod postgres;
 pub mod world;
 
 pub use clock::{FixedClock, SystemClock};
+pub use counted::CountedStorage;
 pub use fixture::Fixture;
 pub use flaky::FlakyWriter;
 pub use ids::{RandomIds, SeqIds};

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use compass_agent::ports::{Call, CallError, CallResult, Gateway, Mailbox, Owed};
-use compass_comms::{Caller, Comms, relay_union};
+use compass_comms::{Caller, Comms, handles::handles, relay_union};
 use compass_domain::{Classified, MessageId};
 use compass_hub::{Hub, delivery::FetchQuery};
 
@@ -45,7 +45,19 @@ impl Gateway for InProcess {
             return Ok(CallResult::List(Vec::new()));
         };
         let outcome = within_deadline(relay_union::call(&self.comms, &self.caller, call)).await?;
-        outcome.map(|outcome| seen::result(&outcome)).map_err(|error| self.refused(&error))
+        let outcome = outcome.map_err(|error| self.refused(&error))?;
+        // What was done is done: without handles the result still stands, with ids alone.
+        let named = tokio::time::timeout(DEADLINE, handles(&self.comms, &self.caller, &outcome)).await;
+        let handles = match named {
+            Ok(Ok(handles)) => handles,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the handles for a call's result cannot be read");
+                Vec::new()
+            }
+            Err(_) => Vec::new(),
+        };
+        let handles = handles.into_iter().map(|(account, handle)| (account.to_string(), handle.to_string()));
+        Ok(seen::result(&outcome).with_handles(&handles.collect()))
     }
 }
 

@@ -3,7 +3,7 @@
 use compass_agent::{
     ports::CallResult,
     seen::{
-        Delivery, SeenAsk, SeenBlock, SeenChannel, SeenGroup, SeenMessage, SeenOption, SeenPresence,
+        Delivery, Handles, SeenAsk, SeenBlock, SeenChannel, SeenGroup, SeenMessage, SeenOption, SeenPresence,
         SeenQuestion, SeenRosterEntry, SeenTopic,
     },
 };
@@ -13,7 +13,7 @@ use compass_domain::{
     ask::{Question, QuestionAnswer, QuestionOption},
     channel::ChannelKind,
 };
-use compass_hub::ports::Labelled;
+use compass_hub::ports::{Labelled, Labels};
 
 /// What a call came to.
 pub(super) fn result(outcome: &CallOutcome) -> CallResult {
@@ -39,12 +39,11 @@ pub(super) fn result(outcome: &CallOutcome) -> CallResult {
 
 /// An owed message with its labels.
 pub(super) fn delivery(labelled: &Labelled) -> Delivery {
+    let Labels { topic_name, channel_name, from_handle, asker_handle } = labelled.labels.clone();
     Delivery {
-        message: message(&labelled.message),
-        topic_name: labelled.labels.topic_name.clone(),
-        channel_name: labelled.labels.channel_name.clone(),
-        from_handle: labelled.labels.from_handle.clone(),
-        steer: false,
+        topic_name,
+        channel_name,
+        ..Delivery::labelled(message(&labelled.message), from_handle, asker_handle)
     }
 }
 
@@ -56,6 +55,7 @@ fn message(message: &Message) -> SeenMessage {
         at_unix_ms: message.at().0,
         channel_seq: message.seq().0,
         blocks: message.blocks().iter().map(block).collect(),
+        handles: Handles::default(),
     }
 }
 
@@ -118,6 +118,7 @@ fn channel(channel: &Channel) -> SeenChannel {
         direct: channel.kind == ChannelKind::Dm,
         member_account_ids: channel.members.iter().map(|member| member.account.to_string()).collect(),
         subscriber_account_ids: subscribers.map(|account| account.to_string()).collect(),
+        handles: Handles::default(),
     }
 }
 

@@ -179,6 +179,7 @@ async fn b8_an_error_in_band_is_a_result() {
     let result = v1::CommsCallResult {
         call_id: "c".into(),
         result: Some(v1::comms_call_result::Result::Error(error)),
+        ..Default::default()
     };
     let bytes = Bytes::from(result.encode_to_vec());
     let mut rig = rig(Answer::Result(bytes.clone())).await;

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use compass_proto::contact::Contact;
 use prost::{
     Message as _,
     bytes::{Buf as _, BufMut as _, Bytes},
@@ -78,7 +79,7 @@ pub(super) struct RawResponse {
 /// Calls at the server as the agents of sessions.
 #[derive(Clone)]
 pub(super) struct Relay {
-    channel: InterceptedService<Channel, Bearer>,
+    channel: InterceptedService<Contact<Channel>, Bearer>,
 }
 
 impl Relay {
@@ -145,7 +146,7 @@ mod tests {
         let typed = v1::RelayCommsCallRequest { session_id: "s".into(), call: Some(call.clone()) };
         let raw = RawRequest { session_id: "s".into(), call: Some(call.encode_to_vec().into()) };
         assert_eq!(typed.encode_to_vec(), raw.encode_to_vec());
-        let result = v1::CommsCallResult { call_id: "c".into(), result: None };
+        let result = v1::CommsCallResult { call_id: "c".into(), ..Default::default() };
         let typed = v1::RelayCommsCallResponse { result: Some(result.clone()) };
         let raw = RawResponse { result: Some(result.encode_to_vec().into()) };
         assert_eq!(typed.encode_to_vec(), raw.encode_to_vec());

@@ -22,7 +22,7 @@ use compass_agent::{
 };
 use http::{
     Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri,
-    header::{HOST, ORIGIN},
+    header::{CONTENT_TYPE, HOST, ORIGIN},
     uri::Authority,
 };
 use http_body::Frame;
@@ -34,6 +34,7 @@ use rmcp::{
         streamable_http_server::session::never::NeverSessionManager,
     },
 };
+use serde::de::IgnoredAny;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
@@ -114,12 +115,17 @@ async fn serve(State(door): State<Arc<Door>>, request: Request) -> Response {
         let text = format!("the request is longer than {BODY} bytes, or broke off");
         return (StatusCode::PAYLOAD_TOO_LARGE, text).into_response();
     };
-    // What cannot be read is the inner service's to refuse.
-    let message = serde_json::from_slice::<ClientJsonRpcMessage>(&bytes).ok();
-    let is_first = message.as_ref().is_some_and(begins);
+    let read = serde_json::from_slice::<ClientJsonRpcMessage>(&bytes);
+    let is_first = read.as_ref().is_ok_and(begins);
     if !is_first {
-        sessions.heard(session.as_deref(), message.as_ref().and_then(cancels)).await;
+        sessions.heard(session.as_deref(), read.as_ref().ok().and_then(cancels)).await;
     }
+    let message = match read {
+        Ok(message) => Some(message),
+        Err(_) if head.method == Method::POST && is_json(&head.headers) => return unreadable(&bytes),
+        // What else is wrong with it is the inner service's to say.
+        Err(_) => None,
+    };
     let request = Request::from_parts(head, Full::new(bytes));
     match message {
         Some(JsonRpcMessage::Request(asked)) => {
@@ -228,6 +234,21 @@ fn cancels(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
         JsonRpcMessage::Notification(notification) => outbox::cancelled(&notification.notification),
         _ => None,
     }
+}
+
+/// True if a body is said to be JSON.
+fn is_json(headers: &HeaderMap) -> bool {
+    let said = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    said.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// Says what is wrong with a body that is no message of the protocol.
+fn unreadable(bytes: &[u8]) -> Response {
+    let text = match serde_json::from_slice::<IgnoredAny>(bytes) {
+        Err(error) => format!("the body is no JSON: {error}"),
+        Ok(_) => "the body is JSON, but no message of the Model Context Protocol".to_owned(),
+    };
+    (StatusCode::BAD_REQUEST, text).into_response()
 }
 
 fn session(headers: &HeaderMap) -> Option<String> {

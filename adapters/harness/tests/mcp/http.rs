@@ -11,7 +11,7 @@ use std::{
 use axum::{
     Router,
     body::Body,
-    http::{Method, Request, Response, StatusCode},
+    http::{Method, Request, Response, StatusCode, header::CONTENT_TYPE},
 };
 use compass_harness::mcp::{HttpAgent, HttpParts, PATH, router};
 use http_body_util::BodyExt as _;
@@ -278,7 +278,21 @@ async fn what_is_too_long_or_no_message_is_refused_and_nobody_listens_for_long()
     let mut listen = post(Some("one"), &json!({}));
     *listen.method_mut() = Method::GET;
     assert_eq!(send(&server, listen).await.status(), StatusCode::METHOD_NOT_ALLOWED);
-    let odd = send(&server, post(None, &json!([1, 2]))).await;
-    assert!(odd.status().is_client_error(), "{odd:?}");
+    for (body, says) in [
+        ("[1, 2]", "is JSON, but no message"),
+        ("{\"jsonrpc\":\"2.0\"", "is no JSON: EOF"),
+        ("", "is no JSON: EOF"),
+    ] {
+        let mut odd = post(None, &json!({}));
+        *odd.body_mut() = Body::from(body);
+        let refused = send(&server, odd).await;
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{body}");
+        let text = refused.into_body().collect().await.expect("a body").to_bytes();
+        let text = String::from_utf8_lossy(&text);
+        assert!(text.contains(says), "{body}: {text}");
+    }
+    let mut form = post(None, &json!({}));
+    form.headers_mut().insert(CONTENT_TYPE, "text/plain".parse().unwrap());
+    assert_eq!(send(&server, form).await.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
     assert_eq!(house.calls(), []);
 }

@@ -82,6 +82,23 @@ async fn a_line_that_cannot_be_read_or_is_too_long_is_answered_and_the_next_one_
     assert_eq!(raw.read().await["id"], 10);
 }
 
+#[tokio::test]
+async fn a_byte_order_mark_is_no_part_of_a_line() {
+    let house = House::new([]);
+    let (mut raw, _served) = Raw::start(&house, 1 << 20).await;
+    raw.write_bytes("\u{feff}".as_bytes()).await;
+    raw.write(&request(9, "ping", &json!({}))).await;
+    assert_eq!(raw.read().await, json!({ "jsonrpc": "2.0", "id": 9, "result": {} }));
+}
+
+#[tokio::test]
+async fn a_call_whose_id_cannot_be_read_is_no_call() {
+    let house = House::new([]);
+    let (mut raw, _served) = Raw::start(&house, 1 << 20).await;
+    raw.write_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"tools/call\",\"params\":{}}\n").await;
+    refused(&raw.read().await, -32600, &Value::Null, "no JSON-RPC 2.0 message");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn refusals_and_results_never_share_a_line() {
     const ROUNDS: u64 = 200;
@@ -122,6 +139,11 @@ async fn params_that_do_not_fit_are_told_over_both_transports() {
         (Some(json!({ "arguments": {} })), "params of tools/call have no name"),
         (Some(json!({})), "params of tools/call have no name"),
         (Some(json!({ "name": name, "requestState": 5 })), "params of tools/call do not fit"),
+        (
+            Some(json!({ "name": name, "arguments": null, "requestState": 5 })),
+            "params of tools/call do not fit",
+        ),
+        (Some(Value::Null), "tools/call has no params"),
         (None, "tools/call has no params"),
     ] {
         let mut asked = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call" });

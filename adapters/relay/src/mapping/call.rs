@@ -4,10 +4,12 @@ use compass_comms::{
     Caller, Comms,
     accounts::set_status::SetStatus,
     asks::cancel_ask::CancelAsk,
+    handles::handles,
     relay_union::{self, Call, CallOutcome},
 };
+use compass_domain::{AccountId, Handle};
 use compass_proto::v1::{
-    self, CommsCallError, CommsCallRequest, CommsCallResult, comms_call_request::Call as Arm,
+    self, AccountHandle, CommsCallError, CommsCallRequest, CommsCallResult, comms_call_request::Call as Arm,
     comms_call_result::Result as Outcome,
 };
 
@@ -45,18 +47,29 @@ pub async fn comms_call(comms: &Comms, caller: &Caller, request: CommsCallReques
         Some(arm) => run(comms, caller, arm).await,
         None => Err(call_error(&DoorError::UnsetCall(ARMS.join(", ")))),
     };
-    let result = result.unwrap_or_else(Outcome::Error);
-    CommsCallResult { call_id: request.call_id, result: Some(result) }
+    let (result, handles) = result.unwrap_or_else(|error| (Outcome::Error(error), Vec::new()));
+    CommsCallResult { call_id: request.call_id, result: Some(result), handles }
 }
 
-async fn run(comms: &Comms, caller: &Caller, arm: Arm) -> Result<Outcome, CommsCallError> {
-    match call_in(arm)? {
-        Some(call) => match relay_union::call(comms, caller, call).await {
-            Ok(outcome) => Ok(outcome_out(&outcome)),
-            Err(error) => Err(call_error(&error)),
-        },
-        None => Ok(Outcome::List(v1::ListMessagesResponse::default())),
-    }
+async fn run(
+    comms: &Comms,
+    caller: &Caller,
+    arm: Arm,
+) -> Result<(Outcome, Vec<AccountHandle>), CommsCallError> {
+    let Some(call) = call_in(arm)? else {
+        return Ok((Outcome::List(v1::ListMessagesResponse::default()), Vec::new()));
+    };
+    let outcome = relay_union::call(comms, caller, call).await.map_err(|error| call_error(&error))?;
+    // What was done is done: without handles the result still stands, with ids alone.
+    let handles = handles(comms, caller, &outcome).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the handles for a call's result cannot be read");
+        Vec::new()
+    });
+    Ok((outcome_out(&outcome), handles.iter().map(handle_out).collect()))
+}
+
+fn handle_out((account, handle): &(AccountId, Handle)) -> AccountHandle {
+    AccountHandle { account_id: account.to_string(), handle: handle.to_string() }
 }
 
 /// The call of an arm; none for a page that can only be empty.

@@ -13,11 +13,13 @@ pub fn delivery(owed: &Labelled) -> v1::DeliverControl {
         from_handle: owed.labels.from_handle.clone(),
         traceparent: String::new(),
         channel_name: owed.labels.channel_name.clone(),
+        asker_handle: owed.labels.asker_handle.clone(),
     }
 }
 
 /// A message for the middle of a turn.
 pub fn steer(owed: &Labelled) -> v1::SteerControl {
-    let v1::DeliverControl { message, topic_name, from_handle, traceparent, channel_name } = delivery(owed);
-    v1::SteerControl { message, from_handle, traceparent, topic_name, channel_name }
+    let v1::DeliverControl { message, topic_name, from_handle, traceparent, channel_name, asker_handle } =
+        delivery(owed);
+    v1::SteerControl { message, from_handle, traceparent, topic_name, channel_name, asker_handle }
 }

@@ -1,22 +1,11 @@
 //! Tokens: what is no credential, what a credential is not enough for, and when it stops working.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use compass_comms::{
-    Comms,
-    ports::{ReadUnit, Storage, TokenHash, TokenRow, UnitOfWork},
-    tokens::revoke::revoke_value,
-};
-use compass_domain::TenantId;
-use compass_ports::StorageError;
+use compass_comms::{Comms, tokens::revoke::revoke_value};
 use compass_proto::v1;
 use compass_relay::auth::{Auth, Ended, RECHECKED};
+use compass_testkit::CountedStorage;
 use http::HeaderMap;
 use tokio::{task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -173,42 +162,12 @@ async fn a_stream_whose_token_works_ends_only_with_the_server() {
     assert!(matches!(ended, Ended::Stopping), "{ended:?}");
 }
 
-/// A storage that counts the reads of tokens.
-struct Counted {
-    storage: Arc<dyn Storage>,
-    reads: AtomicUsize,
-}
-
-#[tonic::async_trait]
-impl Storage for Counted {
-    async fn read(&self, tenant: &TenantId) -> Result<Box<dyn ReadUnit>, StorageError> {
-        self.storage.read(tenant).await
-    }
-
-    async fn begin(&self, tenant: &TenantId) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        self.storage.begin(tenant).await
-    }
-
-    async fn find_token(&self, hash: &TokenHash) -> Result<Option<(TenantId, TokenRow)>, StorageError> {
-        self.storage.find_token(hash).await
-    }
-
-    async fn find_tokens(&self, hashes: &[TokenHash]) -> Result<Vec<(TenantId, TokenRow)>, StorageError> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        self.storage.find_tokens(hashes).await
-    }
-
-    async fn tenants(&self) -> Result<Vec<TenantId>, StorageError> {
-        self.storage.tenants().await
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn open_streams_share_the_reads_that_check_their_tokens_and_all_end() {
     const STREAMS: usize = 1_000;
     let house = House::new().await;
     let storage = Arc::clone(&house.comms.storage);
-    let counted = Arc::new(Counted { storage, reads: AtomicUsize::new(0) });
+    let counted = Arc::new(CountedStorage::over(storage));
     let auth = Auth::new(Comms { storage: Arc::clone(&counted) as _, ..house.comms.clone() });
     let mut headers = HeaderMap::new();
     headers.insert("authorization", format!("Bearer {}", house.token).parse().unwrap());
@@ -219,10 +178,10 @@ async fn open_streams_share_the_reads_that_check_their_tokens_and_all_end() {
         tokio::time::sleep(Duration::from_millis(7)).await;
         streams.spawn(auth.clone().ended(identity.clone(), CancellationToken::new()));
     }
-    counted.reads.store(0, Ordering::SeqCst);
+    counted.take_token_reads();
     tokio::time::sleep(RECHECKED).await;
     assert_eq!(streams.len(), STREAMS, "they go on");
-    let reads = counted.reads.load(Ordering::SeqCst);
+    let reads = counted.take_token_reads();
     assert!((4..=5).contains(&reads), "{reads} reads for {STREAMS} streams");
     revoke_value(&house.comms, &house.admin, &house.token).await.unwrap();
     let revoked = Instant::now();

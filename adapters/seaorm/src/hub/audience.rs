@@ -63,12 +63,16 @@ impl Audience for SeaStorage {
     async fn labels(&self, tenant: &TenantId, message: &Message) -> Result<Labels, StorageError> {
         let mut tx = self.pools.tenant(tenant, Access::Snapshot).await?;
         // By the message's row: its topic may have been merged since it was read.
-        let sql = "SELECT t.name AS topic_name, c.name AS channel_name, a.handle AS from_handle
+        let sql = concat!(
+            "SELECT t.name AS topic_name, c.name AS channel_name, a.handle AS from_handle, ",
+            pending::asker_handle!(),
+            " AS asker_handle
                    FROM messages m
                    JOIN topics t ON t.id = m.topic
                    JOIN channels c ON c.id = m.channel
                    JOIN accounts a ON a.id = m.author
-                   WHERE m.id = $1 AND m.tenant = $2";
+                   WHERE m.id = $1 AND m.tenant = $2"
+        );
         let row = tx.one(sql, vec![id(message.id()), tenant_value(tenant)]).await?;
         let row =
             row.ok_or_else(|| StorageError::Internal(format!("message {} is not stored", message.id())))?;
@@ -76,6 +80,7 @@ impl Audience for SeaStorage {
             topic_name: row.get("topic_name")?,
             channel_name: row.get("channel_name")?,
             from_handle: row.get("from_handle")?,
+            asker_handle: row.get("asker_handle")?,
         })
     }
 

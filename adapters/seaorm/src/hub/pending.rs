@@ -22,12 +22,24 @@ const COUNTED: i64 = 10_000;
 /// How often a page is read again without the rows that could not be read.
 const REREADS: usize = 8;
 
+/// Whose ask message `m` answers, as SQL; empty if it answers none.
+macro_rules! asker_handle {
+    () => {
+        "COALESCE((SELECT k.handle FROM asks q JOIN accounts k ON k.id = q.author
+        WHERE q.ask_id = m.answers_ask_id), '')"
+    };
+}
+pub(super) use asker_handle;
+
 /// A message's columns with its labels, for a `SELECT` over `m`, its topic `t`, channel `c` and author `a`.
 pub(super) fn labelled_columns(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Postgres => {
             concat!(
                 "json_build_object('topic_name', t.name, 'channel_name', c.name, 'from_handle', a.handle,
+    'asker_handle', ",
+                asker_handle!(),
+                ",
     ",
                 postgres_message!(),
                 ")::text AS columns, m.blocks::text AS blocks"
@@ -36,6 +48,9 @@ pub(super) fn labelled_columns(dialect: Dialect) -> &'static str {
         Dialect::Sqlite => {
             concat!(
                 "json_object('topic_name', t.name, 'channel_name', c.name, 'from_handle', a.handle,
+    'asker_handle', ",
+                asker_handle!(),
+                ",
     ",
                 sqlite_message!(),
                 ") AS columns, m.blocks AS blocks"
@@ -49,6 +64,7 @@ struct LabelledJson {
     topic_name: String,
     channel_name: String,
     from_handle: String,
+    asker_handle: String,
     #[serde(flatten)]
     message: MessageJson,
 }
@@ -58,8 +74,8 @@ pub(super) fn labelled(row: &QueryResult) -> Result<Result<Labelled, (MessageId,
     let columns: String = row.get("columns")?;
     let columns: LabelledJson = serde_json::from_str(&columns)
         .map_err(|error| StorageError::Internal(format!("a message's row: {error}")))?;
-    let LabelledJson { topic_name, channel_name, from_handle, message } = columns;
-    let labels = Labels { topic_name, channel_name, from_handle };
+    let LabelledJson { topic_name, channel_name, from_handle, asker_handle, message } = columns;
+    let labels = Labels { topic_name, channel_name, from_handle, asker_handle };
     let (message_id, blocks) = (message.id(), row.get::<String>("blocks")?);
     let restored = message.restore(&blocks).map(|message| Labelled { message, labels });
     Ok(restored.map_err(|corrupt| (message_id, corrupt)))

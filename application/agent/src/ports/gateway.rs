@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use compass_domain::{group::Visibility, message::DraftBlock, roster::RosterScope};
 
-use crate::seen::{SeenChannel, SeenGroup, SeenMessage, SeenRosterEntry, SeenTopic};
+use crate::seen::{Handles, SeenChannel, SeenGroup, SeenMessage, SeenRosterEntry, SeenTopic};
 
 /// How a call names its channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,6 +146,22 @@ pub enum CallResult {
 }
 
 impl CallResult {
+    /// With the handles of the accounts that its messages and channels name.
+    #[must_use]
+    pub fn with_handles(mut self, handles: &Handles) -> Self {
+        match &mut self {
+            Self::List(messages) => {
+                messages.iter_mut().for_each(|message| message.take_handles(handles));
+            }
+            Self::Post(Some(message)) => message.take_handles(handles),
+            Self::OpenDm { channel: Some(channel), .. }
+            | Self::CreateChannel(Some(channel))
+            | Self::UpdateMembers(Some(channel)) => channel.take_handles(handles),
+            _ => {}
+        }
+        self
+    }
+
     /// The name of the arm on the wire.
     pub fn arm(&self) -> &str {
         match self {

@@ -25,6 +25,7 @@ fn message(id: &str, blocks: Vec<SeenBlock>) -> Handed {
         at_unix_ms: 0,
         channel_seq: 1,
         blocks,
+        handles: Handles::default(),
     };
     let delivery = Delivery {
         message,
@@ -167,7 +168,7 @@ fn a55_an_answer_reads_from_its_snapshot_in_the_order_of_its_questions() {
     ];
     let SeenBlock::AskAnswer { ask, .. } = answered(questions) else { panic!("an answer") };
     assert_eq!(
-        answer(&ask, "me", "me", &fence()),
+        answer(&ask, "me", &Handles::default(), "me", &fence()),
         format!(
             "[answer {F} id=\"ask1\"] Your ask was answered by acc2.\n\
              [question {F}] Where?\n[chosen {F}] Stage ing, 9 9 (unknown option {F})\n\
@@ -182,9 +183,30 @@ fn a_question_that_time_settled_is_not_called_skipped() {
     let mut question = question("Where?", &[], "");
     question.timed_out = true;
     let SeenBlock::AskAnswer { ask, .. } = answered(vec![question]) else { panic!("an answer") };
-    let text = answer(&ask, "me", "me", &fence());
+    let text = answer(&ask, "me", &Handles::default(), "me", &fence());
     let end = format!("[question {F}] Where?\n[timed out {F}] Time settled this question, not a person.");
     assert!(text.ends_with(&end), "{text}");
+}
+
+#[test]
+fn an_answer_calls_accounts_by_their_handles_where_they_are_known() {
+    let shown = |asker: &str, asker_handle: &str, from_handle: &str| {
+        let mut handed = message("m1", vec![answered_for(asker, vec![])]);
+        let SeenMessage { author_account_id, .. } = &mut handed.delivery.message;
+        *author_account_id = "acc2".into();
+        handed.delivery =
+            Delivery::labelled(handed.delivery.message, from_handle.to_owned(), asker_handle.to_owned());
+        render(&[handed], 0, "me", &constant())
+    };
+    let says = |text: &str| format!("\n[answer {F} id=\"ask1\"] {text}\n");
+    for (prompt, expected) in [
+        (shown("me", "bot", "ana"), "Your ask was answered by ana."),
+        (shown("a3", "other", "ana"), "The ask of other was answered by ana."),
+        (shown("a3", "", ""), "The ask of a3 was answered by acc2."),
+        (shown("a3", "no\nhandle", "ana"), &format!("The ask of (malformed {F}) was answered by ana.")),
+    ] {
+        assert!(prompt.contains(&says(expected)), "{prompt}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::{
 /// Its name.
 pub(super) const NAME: &str = "comms_list_messages";
 /// What a model is told of it.
-pub(super) const DESCRIPTION: &str = "Reads messages of a channel, oldest first, by topic; each record has its id, its author's account id and its time. Asks \
+pub(super) const DESCRIPTION: &str = "Reads messages of a channel, oldest first, by topic; each record has its id, its author's handle and its time. Asks \
      show their ids and how they stand. Without a channel it reads your home channel. To read further back, give the \
      oldest id as before_message_id. comms_list_topics has the names of topics.";
 /// Messages a model may ask for at once.
@@ -20,7 +20,7 @@ const LIMIT: u32 = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct ListMessagesParams {
-    /// The channel's name; not blank. Your home channel if left out.
+    /// The channel's name, or `group/name` if several have it; not blank. Your home channel if left out.
     pub channel: Option<String>,
     /// Reads one topic only: its name; not blank, at most 120 characters.
     #[schemars(length(max = 120))]

@@ -17,7 +17,7 @@ pub(super) const DESCRIPTION: &str = "Lists the topics of a channel, latest acti
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct ListTopicsParams {
-    /// The channel's name; not blank. Your home channel if left out.
+    /// The channel's name, or `group/name` if several have it; not blank. Your home channel if left out.
     pub channel: Option<String>,
     /// Lists archived topics as well.
     #[serde(default)]

@@ -22,7 +22,7 @@ pub struct PostMessageParams {
     /// The topic's name; not blank, at most 120 characters.
     #[schemars(length(max = 120))]
     pub topic: String,
-    /// The channel's name; not blank. Your home channel if left out.
+    /// The channel's name, or `group/name` if several have it; not blank. Your home channel if left out.
     pub channel: Option<String>,
     /// Creates the topic if it does not exist; otherwise posting to an unknown topic fails with `not_found`.
     #[serde(default)]

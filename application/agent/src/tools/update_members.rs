@@ -11,7 +11,7 @@ use crate::{
 /// Its name.
 pub(super) const NAME: &str = "comms_update_members";
 /// What a model is told of it.
-pub(super) const DESCRIPTION: &str = "Changes the members of a channel and who of them is subscribed, and returns who is a member then, by account id. \
+pub(super) const DESCRIPTION: &str = "Changes the members of a channel and who of them is subscribed, and returns who is a member then, by handle. \
      For one account, unsubscribe beats subscribe, and remove beats everything. Without changes it only tells who is a \
      member.";
 
@@ -19,7 +19,7 @@ pub(super) const DESCRIPTION: &str = "Changes the members of a channel and who o
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct UpdateMembersParams {
-    /// The channel's name; not blank.
+    /// The channel's name, or `group/name` if several have it; not blank.
     pub channel: String,
     /// Handles of accounts to make members; each is not blank.
     #[serde(default)]
@@ -75,15 +75,16 @@ pub async fn update_members(
 }
 
 fn text(channel: &SeenChannel) -> String {
-    let ids = |ids: &[String]| match ids.iter().map(|id| attr(id)).collect::<Vec<_>>() {
+    let names = |ids: &[String]| match ids.iter().map(|id| attr(channel.handles.name(id))).collect::<Vec<_>>()
+    {
         none if none.is_empty() => "nobody".to_owned(),
-        ids => ids.join(", "),
+        names => names.join(", "),
     };
     format!(
         "{}: {}. Subscribed: {}. Channel: {}",
         count(channel.member_account_ids.len(), "member"),
-        ids(&channel.member_account_ids),
-        ids(&channel.subscriber_account_ids),
+        names(&channel.member_account_ids),
+        names(&channel.subscriber_account_ids),
         flat(&channel.name)
     )
 }
@@ -98,14 +99,16 @@ mod tests {
         let after = SeenChannel {
             id: "c".into(),
             name: "ops\nb".into(),
-            member_account_ids: vec!["a1".into(), "b 2".into()],
+            member_account_ids: vec!["a1".into(), "a2".into(), "b 2".into()],
+            subscriber_account_ids: vec!["a2".into()],
+            handles: [("a2".into(), "bo".into())].into_iter().collect(),
             ..SeenChannel::default()
         };
         let gateway = OneCall::new(Ok(CallResult::UpdateMembers(Some(after))));
         let arguments = r#"{"channel":"ops","add":["a"],"remove":["r"],"subscribe":["s"],"unsubscribe":["u"],
             "new_name":"n"}"#;
         let output = run(&gateway, NAME, arguments).await.expect("changed");
-        assert_eq!(output.text, "2 members: a1, (malformed). Subscribed: nobody. Channel: ops b");
+        assert_eq!(output.text, "3 members: a1, bo, (malformed). Subscribed: bo. Channel: ops b");
         let changes = MemberChanges {
             add: vec!["a".into()],
             remove: vec!["r".into()],

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::seen::SeenOption;
+use crate::seen::{Handles, SeenOption};
 
 const F: &str = "abababababababab";
 
@@ -19,6 +19,7 @@ fn message(id: &str, topic: &str, blocks: Vec<SeenBlock>) -> SeenMessage {
         at_unix_ms: 0,
         channel_seq: 1,
         blocks,
+        handles: Handles::default(),
     }
 }
 
@@ -81,6 +82,17 @@ fn a27_a_page_is_oldest_first_by_topic_with_id_author_and_time() {
         )
     );
     assert_eq!(page, before, "A31");
+}
+
+#[test]
+fn an_author_is_called_by_its_handle_where_it_is_known() {
+    let mut named = message("m2", "t1", vec![text("hi")]);
+    named.take_handles(&[("acc".into(), "ana".into()), ("x".into(), "y".into())].into_iter().collect());
+    let shown = shown(&[named.clone(), message("m1", "t1", vec![])]);
+    assert!(shown.contains("id=\"m2\" author=\"ana\" "), "{shown}");
+    assert!(shown.contains("id=\"m1\" author=\"acc\" "), "{shown}");
+    let data = serde_json::to_value(&named).expect("JSON");
+    assert_eq!(data["handles"], serde_json::json!({ "acc": "ana" }), "only of those it names");
 }
 
 #[test]

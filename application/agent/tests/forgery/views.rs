@@ -13,7 +13,7 @@ use compass_agent::{
     ports::{Call, CallError, CallResult, Gateway},
     prompt,
     seen::{
-        Delivery, SeenAsk, SeenBlock, SeenChannel, SeenGroup, SeenMessage, SeenOption, SeenQuestion,
+        Delivery, Handles, SeenAsk, SeenBlock, SeenChannel, SeenGroup, SeenMessage, SeenOption, SeenQuestion,
         SeenRosterEntry, SeenTopic,
     },
     tools::{PostKeys, Toolbox},
@@ -37,7 +37,7 @@ enum Class {
 use Class::{Body, Line, Token};
 
 /// Every place: its name, and how it is read.
-const PLACES: [(&str, Class); 22] = [
+const PLACES: [(&str, Class); 24] = [
     ("message id", Token),
     ("topic id", Token),
     ("author", Token),
@@ -60,6 +60,8 @@ const PLACES: [(&str, Class); 22] = [
     ("topic asked for", Line),
     ("account id", Token),
     ("parent", Token),
+    ("answerer's handle", Token),
+    ("asker's handle", Token),
 ];
 
 /// One content for each place.
@@ -219,8 +221,9 @@ pub(crate) fn one_line_results(value: &str) -> Vec<(&'static str, String)> {
         Some(SeenChannel {
             id: value.to_owned() + "x",
             name: value.to_owned(),
-            member_account_ids: ids.clone(),
-            subscriber_account_ids: ids,
+            member_account_ids: [ids.clone(), vec!["m".to_owned()]].concat(),
+            subscriber_account_ids: ids.clone(),
+            handles: [("m".to_owned(), value.to_owned())].into_iter().collect(),
             ..SeenChannel::default()
         })
     };
@@ -280,7 +283,7 @@ fn prompt(content: &Content) -> String {
     };
     let batch: Vec<Handed> =
         page(content).into_iter().rev().zip([false, true, true]).map(|(m, d)| handed(m, d)).collect();
-    prompt::render(&batch, 1, "w15", &random())
+    prompt::render(&batch, 1, "reader", &random())
 }
 
 /// A page, newest first: an answer, an ask in each of its states, and texts.
@@ -292,6 +295,7 @@ fn page(content: &Content) -> Vec<SeenMessage> {
         at_unix_ms: 0,
         channel_seq: 1,
         blocks,
+        handles: handles(content),
     };
     let answer =
         SeenBlock::AskAnswer { ask: ask(content, true, false), asker_account_id: content.at("asker") };
@@ -304,6 +308,14 @@ fn page(content: &Content) -> Vec<SeenMessage> {
         message(content.at("topic id"), asks.to_vec()),
         message(content.at("topic id"), vec![text("body"), text("other body")]),
     ]
+}
+
+/// Nobody's handle is known if it says nothing.
+fn handles(content: &Content) -> Handles {
+    let of = |account: &str, handle: &str| (content.at(account), content.at(handle));
+    [of("author", "handle"), of("asker", "asker's handle"), of("answered by", "answerer's handle")]
+        .into_iter()
+        .collect()
 }
 
 fn ask(content: &Content, answered: bool, cancelled: bool) -> SeenAsk {

@@ -1,5 +1,6 @@
 //! Channels: creating, listing, members, and how a client names one.
 
+mod grouped;
 mod homes;
 mod members;
 mod sweep;
@@ -13,6 +14,7 @@ pub mod set_policy;
 pub mod update_board;
 pub mod update_members;
 
+pub use grouped::Ambiguous;
 pub use homes::Homes;
 pub use members::UnknownMember;
 pub(crate) use sweep::Before;

@@ -6,6 +6,7 @@ use compass_domain::{
 };
 use compass_ports::StorageError;
 
+use super::grouped::{Ambiguous, Finder};
 use crate::{Caller, Comms};
 
 /// How a client names a channel.
@@ -13,7 +14,8 @@ use crate::{Caller, Comms};
 pub enum ChannelRef {
     /// By id; whether the caller may see it is decided by what is done with it.
     Id(ChannelId),
-    /// By name, among the channels the caller takes part in.
+    /// By name, among the channels the caller takes part in; where several have it, behind the names of the groups
+    /// that tell them apart, with slashes between.
     Name(String),
     /// The calling agent's home channel.
     Home,
@@ -29,13 +31,8 @@ pub enum Error {
     #[error("channel not found")]
     NotFound,
     /// Several channels have the name.
-    #[error("channel_name {name:?} is ambiguous: {count} channels have it, give channel_id")]
-    Ambiguous {
-        /// The name.
-        name: String,
-        /// How many.
-        count: usize,
-    },
+    #[error(transparent)]
+    Ambiguous(#[from] Ambiguous),
     /// Only agents have a home channel.
     #[error("channel is missing: only an agent has a home channel to default to")]
     NoHome,
@@ -47,7 +44,7 @@ pub enum Error {
 impl Classified for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Name(_) | Self::Ambiguous { .. } => ErrorKind::InvalidArgument,
+            Self::Name(_) | Self::Ambiguous(_) => ErrorKind::InvalidArgument,
             Self::NotFound => ErrorKind::NotFound,
             Self::NoHome => ErrorKind::FailedPrecondition,
             Self::Storage(error) => error.kind(),
@@ -69,13 +66,14 @@ pub async fn resolve(comms: &Comms, caller: &Caller, channel: &ChannelRef) -> Re
 }
 
 async fn named(comms: &Comms, caller: &Caller, name: &str) -> Result<ChannelId, Error> {
-    let name = ChannelName::parse(name)?;
     let mut unit = comms.storage.read(&caller.tenant).await?;
-    let found = unit.find_channels_named(caller.actor, name.key()).await?;
+    let mut finder = Finder::new(&mut *unit, caller.actor);
+    let found = finder.find(name).await?;
     match found.as_slice() {
-        [] => Err(Error::NotFound),
-        [one] => Ok(*one),
-        several => Err(Error::Ambiguous { name: name.as_str().to_owned(), count: several.len() }),
+        // A name that no channel can have is told as such.
+        [] => Err(ChannelName::parse(name).err().map_or(Error::NotFound, Error::Name)),
+        [one] => Ok(one.id),
+        several => Err(finder.ambiguous(name, several).await?.into()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compass_domain::{
-    Account, AccountId, AccountKind, Channel, ChannelId, Classified, ErrorKind, Event,
+    Account, AccountId, AccountKind, Channel, ChannelId, Classified, ErrorKind, Event, Handle,
     channel::{ChannelKind, ChannelName, ChannelNameError, Member},
 };
 use compass_ports::StorageError;
@@ -72,18 +72,18 @@ pub enum Error {
     UnknownMember(UnknownMember),
     /// Nobody may unsubscribe from a mandatory channel.
     #[error("account {0} cannot be unsubscribed: the channel is mandatory")]
-    Mandatory(AccountId),
+    Mandatory(Handle),
     /// An agent's owner stays as long as the agent.
     #[error("account {owner} cannot be removed while its agent {agent} is a member")]
     OwnsMember {
         /// The person.
-        owner: AccountId,
+        owner: Handle,
         /// The agent.
-        agent: AccountId,
+        agent: Handle,
     },
     /// The channel's owner is a member by rule.
     #[error("account {0} cannot be removed: it owns the channel")]
-    OwnsChannel(AccountId),
+    OwnsChannel(Handle),
     /// The new name breaks a rule.
     #[error(transparent)]
     Name(#[from] ChannelNameError),
@@ -95,7 +95,7 @@ pub enum Error {
     ForeignName,
     /// A direct conversation is one of two.
     #[error("account {0} cannot be removed: nobody leaves a direct conversation")]
-    Direct(AccountId),
+    Direct(Handle),
     /// Somebody joins a direct conversation, which makes an ordinary channel of it.
     #[error(
         "new_name is empty: a direct conversation that somebody joins becomes a channel and needs a name"
@@ -159,7 +159,7 @@ pub async fn update_members(comms: &Comms, caller: &Caller, update: UpdateMember
     if before.mandatory
         && let Some(change) = changes.iter().find(|change| change.effect == Effect::Unsubscribe)
     {
-        return Err(Error::Mandatory(change.account.id));
+        return Err(Error::Mandatory(change.account.handle.clone()));
     }
     check_direct(&before, &changes, name.as_ref())?;
     let swept = Before::read(&mut *unit, vec![id]).await?;
@@ -193,7 +193,7 @@ fn check_direct(channel: &Channel, changes: &[Change], name: Option<&ChannelName
     let is_member = |change: &&Change| channel.has_member(change.account.id);
     let mut removals = changes.iter().filter(|change| change.effect == Effect::Remove);
     if let Some(removal) = removals.find(is_member) {
-        return Err(Error::Direct(removal.account.id));
+        return Err(Error::Direct(removal.account.handle.clone()));
     }
     let joins = changes.iter().any(|change| change.effect != Effect::Remove && !is_member(&change));
     match (joins, name) {
@@ -317,7 +317,7 @@ impl<'a> Batch<'a> {
 
     async fn remove(&mut self, account: &Account) -> Result<(), Error> {
         if self.before.policy.owner() == Some(account.id) {
-            return Err(Error::OwnsChannel(account.id));
+            return Err(Error::OwnsChannel(account.handle.clone()));
         }
         if !self.rows.contains(&account.id) {
             return Ok(());
@@ -325,7 +325,7 @@ impl<'a> Batch<'a> {
         if matches!(account.kind, AccountKind::User { .. })
             && let Some(agent) = self.agent_of(account.id).await?
         {
-            return Err(Error::OwnsMember { owner: account.id, agent });
+            return Err(Error::OwnsMember { owner: account.handle.clone(), agent });
         }
         self.unit.channels().remove_member(self.before.id, account.id).await?;
         self.rows.retain(|row| *row != account.id);
@@ -334,8 +334,8 @@ impl<'a> Batch<'a> {
     }
 
     /// A member that is an agent of `owner`, by the rows as the batch has left them so far.
-    async fn agent_of(&mut self, owner: AccountId) -> Result<Option<AccountId>, Error> {
+    async fn agent_of(&mut self, owner: AccountId) -> Result<Option<Handle>, Error> {
         let agents = self.unit.accounts().list_agents(owner).await?;
-        Ok(agents.iter().map(|agent| agent.id).find(|agent| self.rows.contains(agent)))
+        Ok(agents.into_iter().find(|agent| self.rows.contains(&agent.id)).map(|agent| agent.handle))
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compass_domain::{
-    Account, AccountId, Actor, Channel, ChannelId, Handle, Message, MessageId, Position, ReadPosition,
-    SearchQuery, Topic, TopicId, UnixMillis, roster::RosterScope,
+    Account, AccountId, Actor, Channel, ChannelId, GroupId, Handle, Message, MessageId, Position,
+    ReadPosition, SearchQuery, Topic, TopicId, UnixMillis, channel::ChannelName, roster::RosterScope,
 };
 use compass_ports::StorageError;
 
@@ -47,6 +47,17 @@ pub trait AccountReads {
     ) -> Result<Vec<(AccountId, String, UnixMillis)>, StorageError>;
 }
 
+/// A channel that was found by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedChannel {
+    /// Which.
+    pub id: ChannelId,
+    /// What it is called.
+    pub name: ChannelName,
+    /// The group it stands in.
+    pub group: Option<GroupId>,
+}
+
 /// Reads of channels.
 #[async_trait]
 pub trait ChannelReads {
@@ -56,9 +67,12 @@ pub trait ChannelReads {
     /// What `viewer` may see: where it takes part, and ordinary channels of an effectively shared group; by name.
     async fn list_channels(&mut self, viewer: Actor) -> Result<Vec<Channel>, StorageError>;
 
-    /// Ids of the channels with this name key in which `viewer` takes part.
-    async fn find_channels_named(&mut self, viewer: Actor, key: &str)
-    -> Result<Vec<ChannelId>, StorageError>;
+    /// The channels with this name key in which `viewer` takes part, by id.
+    async fn find_channels_named(
+        &mut self,
+        viewer: Actor,
+        key: &str,
+    ) -> Result<Vec<NamedChannel>, StorageError>;
 
     /// The channels among `channels` in which the account takes part.
     async fn participating(

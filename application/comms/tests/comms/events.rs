@@ -1,11 +1,7 @@
 //! The event stream: boundary, replay, live, visibility at send time, and how it ends.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use compass_comms::{
     Caller,
     accounts::set_status::{SetStatus, set_status},
@@ -15,10 +11,10 @@ use compass_comms::{
     },
     events::{EventStream, Feed, StreamItem, SubscribeFrom, subscribe, subscribe_to},
     messages::post_message::{PostMessage, post_message},
-    ports::{ReadUnit, Storage, TokenHash, TokenRow, UnitOfWork},
 };
-use compass_domain::{Event, LifecycleState, MessageId, Position, Presence, SessionId, TenantId};
-use compass_ports::{RETAINED, StorageError};
+use compass_domain::{Event, LifecycleState, MessageId, Position, Presence, SessionId};
+use compass_ports::RETAINED;
+use compass_testkit::CountedStorage;
 
 use crate::house::{House, a_post};
 
@@ -280,44 +276,12 @@ async fn dropping_a_wait_for_the_next_item_loses_nothing() {
     assert_eq!(next_posted(&mut stream).await, posted);
 }
 
-/// Storage that counts how often it is read.
-struct Counted {
-    storage: Arc<dyn Storage>,
-    reads: AtomicUsize,
-}
-
-#[async_trait]
-impl Storage for Counted {
-    async fn read(&self, tenant: &TenantId) -> Result<Box<dyn ReadUnit>, StorageError> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        // Others get their turn, so that all of them ask before the first has its answer.
-        tokio::task::yield_now().await;
-        self.storage.read(tenant).await
-    }
-
-    async fn begin(&self, tenant: &TenantId) -> Result<Box<dyn UnitOfWork>, StorageError> {
-        self.storage.begin(tenant).await
-    }
-
-    async fn find_token(&self, hash: &TokenHash) -> Result<Option<(TenantId, TokenRow)>, StorageError> {
-        self.storage.find_token(hash).await
-    }
-
-    async fn find_tokens(&self, hashes: &[TokenHash]) -> Result<Vec<(TenantId, TokenRow)>, StorageError> {
-        self.storage.find_tokens(hashes).await
-    }
-
-    async fn tenants(&self) -> Result<Vec<TenantId>, StorageError> {
-        self.storage.tenants().await
-    }
-}
-
 #[tokio::test]
 async fn a_hundred_subscribers_share_one_read_of_who_sees_an_event_and_one_count_of_its_open_asks() {
     const SUBSCRIBERS: usize = 100;
     let mut house = House::new().await;
-    let counted = Arc::new(Counted { storage: Arc::clone(&house.comms.storage), reads: AtomicUsize::new(0) });
-    house.comms.storage = Arc::<Counted>::clone(&counted);
+    let counted = Arc::new(CountedStorage::over(Arc::clone(&house.comms.storage)));
+    house.comms.storage = Arc::<CountedStorage>::clone(&counted);
     let bot = house.agent(&house.admin, "bot").await;
     let home = house.home_of(&bot).await;
     let seen = house.told_so_far().await;
@@ -333,7 +297,7 @@ async fn a_hundred_subscribers_share_one_read_of_who_sees_an_event_and_one_count
         activity: String::new(),
     };
     house.comms.bus.publish(&house.tenant, vec![presence.clone()]);
-    counted.reads.store(0, Ordering::SeqCst);
+    counted.take_snapshots();
     let mut tasks = tokio::task::JoinSet::new();
     for mut stream in streams {
         let (audiences, storage) = (Arc::clone(&house.audiences), Arc::clone(&house.comms.storage));
@@ -349,8 +313,7 @@ async fn a_hundred_subscribers_share_one_read_of_who_sees_an_event_and_one_count
     while let Some(done) = tasks.join_next().await {
         done.unwrap();
     }
-    let reads = counted.reads.load(Ordering::SeqCst);
-    assert_eq!(reads, 3, "participants, open asks, mates");
+    assert_eq!(counted.take_snapshots(), 3, "participants, open asks, mates");
 }
 
 /// AC-17: a session's state is told to those who see its agent, and to no stream about the conversation.

@@ -2,7 +2,10 @@
 
 use compass_comms::{
     accounts::{get_roster::GetRoster, set_status::SetStatus},
-    asks::cancel_ask::{CancelAsk, Withdrawn},
+    asks::{
+        cancel_ask::{CancelAsk, Withdrawn},
+        respond_to_ask::{RespondToAsk, respond_to_ask},
+    },
     channels::{
         open_dm::OpenDm,
         resolve::ChannelRef,
@@ -10,6 +13,7 @@ use compass_comms::{
         update_members::UpdateMembers,
     },
     groups::create_group::CreateGroup,
+    handles::handles,
     messages::{list_messages::ListMessages, post_message::PostMessage},
     relay_union::{Call, CallOutcome, call},
     topics::list_topics::ListTopics,
@@ -18,7 +22,7 @@ use compass_domain::{
     AskId, ChannelId, ErrorKind, MessageId, group::Visibility, message::DraftBlock, roster::RosterScope,
 };
 
-use crate::house::{House, a_post, ask_draft, kind, new_channel};
+use crate::house::{House, a_post, answer, ask_draft, kind, new_channel};
 
 fn list() -> ListMessages {
     ListMessages {
@@ -99,6 +103,44 @@ async fn every_call_about_channels_runs_as_the_calling_agent() {
     let outcome = run(&bot, Call::OpenDm(open)).await.unwrap();
     let CallOutcome::OpenDm(opened) = outcome else { panic!("{outcome:?}") };
     assert!(opened.channel.has_member(bot.actor.id) && opened.channel.has_member(twin.actor.id));
+}
+
+#[tokio::test]
+async fn whoever_an_outcome_names_has_a_handle() {
+    let house = House::new().await;
+    let ada = house.user("ada").await;
+    let (bot, twin) = (house.agent(&ada, "bot").await, house.agent(&ada, "twin").await);
+    let run = async |one| call(&house.comms, &bot, one).await.unwrap();
+    let named = async |outcome: &CallOutcome| {
+        let mut named: Vec<String> = handles(&house.comms, &bot, outcome)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|(_, handle)| handle.to_string())
+            .collect();
+        named.sort_unstable();
+        named
+    };
+    let created = run(Call::CreateChannel(new_channel("work", &[&twin]))).await;
+    assert_eq!(named(&created).await, ["ada", "bot", "twin"]);
+    let CallOutcome::CreateChannel(work) = created else { panic!("{created:?}") };
+    let work = ChannelRef::Id(work.id);
+    let subscribe = UpdateMembers { subscribe: vec![twin.actor.id], ..UpdateMembers::of(work.clone()) };
+    assert_eq!(named(&run(Call::UpdateMembers(subscribe)).await).await, ["ada", "bot", "twin"]);
+    let opened = run(Call::OpenDm(OpenDm { peer_handle: "twin".into() })).await;
+    assert_eq!(named(&opened).await, ["ada", "bot", "twin"]);
+    let nothing = run(Call::List(ListMessages { channel: work.clone(), ..list() })).await;
+    assert_eq!(named(&nothing).await, [""; 0]);
+    let post = PostMessage { blocks: vec![DraftBlock::Ask(ask_draft())], ..a_post(work.clone()) };
+    let asked = call(&house.comms, &twin, Call::Post(post)).await.unwrap();
+    assert_eq!(named(&asked).await, [""; 0], "the caller knows itself");
+    let page = run(Call::List(ListMessages { channel: work.clone(), ..list() })).await;
+    assert_eq!(named(&page).await, ["twin"]);
+    let CallOutcome::Post(posted) = asked else { panic!("{asked:?}") };
+    let ask = posted.message.asks().next().map(compass_domain::Ask::id);
+    respond_to_ask(&house.comms, &ada, RespondToAsk { ask, answers: answer("yes") }).await.unwrap();
+    let page = run(Call::List(ListMessages { channel: work, limit: 1, ..list() })).await;
+    assert_eq!(named(&page).await, ["ada", "twin"], "who answered and who asked");
 }
 
 #[tokio::test]

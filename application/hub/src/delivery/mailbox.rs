@@ -445,8 +445,7 @@ mod tests {
         let owner = AccountId::from_bytes([5; 16]);
         let author = Actor { id: AccountId::from_bytes([3; 16]), kind: ActorKind::Agent { owner } };
         let posted = NewMessage::post(author, &content.unwrap(), placement, None);
-        let labels =
-            Labels { topic_name: String::new(), channel_name: String::new(), from_handle: String::new() };
+        let labels = Labels::default();
         let message = Arc::new(Labelled { message: Arc::clone(posted.message()), labels });
         Hint { lane: Lane::Deliver, message }
     }

@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use compass_domain::{AccountId, ChannelId, Event, Message, TenantId, TopicId, delivery::AgentMember};
+use compass_domain::{
+    AccountId, ChannelId, Event, Message, TenantId, TopicId, delivery::AgentMember, message::AskAnswer,
+};
 use compass_ports::StorageError;
 
 use crate::ports::{Audience, Labels};
@@ -42,19 +44,24 @@ impl Recipients {
         tenant: &TenantId,
         message: &Message,
     ) -> Result<Labels, StorageError> {
+        let asker = message.answer().map(AskAnswer::asker);
         let known = (
             self.topics.get(&message.topic()),
             self.channels.get(&message.channel()),
             self.handles.get(&message.author()),
+            asker.map_or(Some(String::new()), |asker| self.handles.get(&asker).cloned()),
         );
-        if let (Some(topic), Some(channel), Some(handle)) = known {
+        if let (Some(topic), Some(channel), Some(handle), Some(asker_handle)) = known {
             let (topic_name, channel_name) = (topic.clone(), channel.clone());
-            return Ok(Labels { topic_name, channel_name, from_handle: handle.clone() });
+            return Ok(Labels { topic_name, channel_name, from_handle: handle.clone(), asker_handle });
         }
         let labels = audience.labels(tenant, message).await?;
         put(&mut self.topics, message.topic(), labels.topic_name.clone());
         put(&mut self.channels, message.channel(), labels.channel_name.clone());
         put(&mut self.handles, message.author(), labels.from_handle.clone());
+        if let Some(asker) = asker {
+            put(&mut self.handles, asker, labels.asker_handle.clone());
+        }
         Ok(labels)
     }
 

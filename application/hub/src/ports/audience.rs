@@ -10,7 +10,7 @@ use compass_domain::{
 use compass_ports::StorageError;
 
 /// Names that travel with a delivered message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Labels {
     /// The topic's name.
     pub topic_name: String,
@@ -18,6 +18,8 @@ pub struct Labels {
     pub channel_name: String,
     /// The author's handle.
     pub from_handle: String,
+    /// If it answers an ask, the handle of who asked; else empty.
+    pub asker_handle: String,
 }
 
 /// A message with its labels.

@@ -1,11 +1,11 @@
 //! An agent's message waits for the end of its turn.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use compass_domain::{AskState, LifecycleState, delivery::Lane};
+use compass_domain::{Account, AskState, LifecycleState, Message, delivery::Lane};
 use tokio::time::Instant;
 
-use crate::rig::{Rig, pass, settle};
+use crate::rig::{Live, Rig, pass, settle};
 
 #[tokio::test(start_paused = true)]
 async fn an_agents_post_waits_while_it_works_and_goes_out_when_the_turn_ends() {
@@ -96,38 +96,37 @@ async fn an_ask_that_was_answered_meanwhile_goes_out_as_it_is_now() {
     assert!(matches!(state, AskState::Answered { .. }), "{state:?}");
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_session_that_ends_in_a_turn_lets_its_messages_go() {
-    let rig = Rig::new().await;
+/// An agent in a turn, what it said meanwhile to another one, and that one's session.
+async fn held_in_a_turn(rig: &Rig) -> (Account, Live, Arc<Message>, Live) {
     let ann = rig.admin().await;
     let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
     let channel = rig.channel(&ann, &[], &[&one, &two]).await;
-    let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
+    let (author, mut other) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
     rig.report(&author, LifecycleState::Working).await;
     let held = rig.say(&one, channel, "@two last words").await;
     settle().await;
-    assert_eq!(b.sent(), []);
+    assert_eq!(other.sent(), []);
+    (one, author, held, other)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_ends_in_a_turn_lets_its_messages_go() {
+    let rig = Rig::new().await;
+    let (_, author, held, mut other) = held_in_a_turn(&rig).await;
     let before = Instant::now();
     rig.hub.close(author.session).await.unwrap();
-    b.steered(&held).await;
+    other.steered(&held).await;
     assert!(before.elapsed() < Duration::from_secs(1), "at once, not with a scan: {:?}", before.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_process_that_opens_its_stream_again_lets_its_messages_go() {
     let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let (one, two) = (rig.agent(&ann, "one").await, rig.agent(&ann, "two").await);
-    let channel = rig.channel(&ann, &[], &[&one, &two]).await;
-    let (author, mut b) = (rig.attach(&one, "a").await, rig.attach(&two, "b").await);
-    rig.report(&author, LifecycleState::Working).await;
-    let held = rig.say(&one, channel, "@two before the stream broke").await;
-    settle().await;
-    assert_eq!(b.sent(), []);
+    let (one, author, held, mut other) = held_in_a_turn(&rig).await;
     let before = Instant::now();
     let again = rig.attach(&one, "a").await;
     assert_eq!(again.session, author.session);
-    b.steered(&held).await;
+    other.steered(&held).await;
     assert_eq!(before.elapsed(), Duration::ZERO, "nothing is known of a turn any more");
 }
 

@@ -74,7 +74,7 @@ async fn account_id(identity: &Identity) -> Result<String, Failure> {
     let mut backoff = Backoff::default();
     loop {
         match identity.client.who_am_i().await {
-            Ok(account_id) => return Ok(account_id),
+            Ok(me) => return Ok(me.account_id),
             Err(error) if error.is_transient() => {
                 let line = OutLine::Detached { reason: error.to_string() };
                 output::Output::new(true).json(&line)?;

@@ -15,6 +15,7 @@ use compass_gateway::{AgentDoor, Endpoint, FileContinuations, FileJournal};
 use compass_harness::hook::{Event, Hook, HookError, Input, Place};
 use tokio::time::{Instant, timeout};
 
+use super::ask::check_owner;
 use crate::{
     config::{self, Config, Connection},
     failure::Failure,
@@ -106,17 +107,21 @@ fn read(args: &Args) -> Result<Option<Input>, String> {
 
 async fn handle(args: &Args, input: Input, until: Instant) -> Result<(), HookError> {
     let nothing = |reason: String| HookError::Nothing(reason);
-    let (url, token) = credentials(args).map_err(|failure| nothing(failure.to_string()))?;
+    let (url, token, given) = credentials(args).map_err(|failure| nothing(failure.to_string()))?;
     let endpoint = Endpoint::new(&url, &token).map_err(|error| nothing(error.to_string()))?;
     let door = AgentDoor::new(&endpoint);
-    let account_id = match timeout(CONNECT, door.account_id()).await {
-        Ok(Ok(account_id)) => account_id,
+    let owner = match timeout(CONNECT, door.owner()).await {
+        Ok(Ok(owner)) => owner,
         Ok(Err(CallError::Refused { code, message })) => {
             return Err(nothing(format!("the server refused: {code}: {message}")));
         }
         Ok(Err(error)) => return Err(nothing(error.to_string())),
         Err(_) => return Err(nothing(format!("no reply from {url} within {} s", CONNECT.as_secs()))),
     };
+    if given && let Some(named) = &args.agent.agent {
+        check_owner(&owner.handle, named).map_err(|failure| nothing(failure.to_string()))?;
+    }
+    let account_id = owner.account_id;
     let state = config::state_dir().map_err(|failure| nothing(failure.to_string()))?;
     let mut journal = FileJournal::open(&state, &account_id).map_err(|error| nothing(error.to_string()))?;
     let continuations = FileContinuations::open(&state, &account_id);
@@ -162,11 +167,11 @@ fn leads_nowhere() -> io::Result<bool> {
     Ok(fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == output.rdev()))
 }
 
-/// Where the server is, and the token of the agent; a hook makes no agent and asks nobody for one.
-fn credentials(args: &Args) -> Result<(String, String), Failure> {
+/// Where the server is, the token of the agent, and whether it was given; a hook makes no agent and asks nobody for one.
+fn credentials(args: &Args) -> Result<(String, String, bool), Failure> {
     let config = Config::load(&args.connection)?;
     let token = match (config.given_token(), config.agent(args.agent.agent.as_deref())) {
-        (Some(token), _) => token.to_owned(),
+        (Some(token), _) => return Ok((config.url.clone(), token.to_owned(), true)),
         (None, Some((_, Some(token)))) => token,
         (None, Some((handle, None))) => {
             let missing =
@@ -177,7 +182,7 @@ fn credentials(args: &Args) -> Result<(String, String), Failure> {
             return Err(Failure::Usage("no agent is set up; run `compass agent create`".into()));
         }
     };
-    Ok((config.url, token))
+    Ok((config.url, token, false))
 }
 
 /// Says why there is nothing, for the log of whoever runs hooks, and ends well.

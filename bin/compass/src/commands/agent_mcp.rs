@@ -145,7 +145,8 @@ struct Owed {
 impl Owed {
     async fn open(&self) -> Result<Deliveries, Failure> {
         let calls = &self.agent.door().await?.calls;
-        let account_id = calls.account_id().await.map_err(|error| Failure::Local(error.to_string()))?;
+        let owner = calls.owner().await.map_err(|error| Failure::Local(error.to_string()))?;
+        let account_id = owner.account_id;
         let journal = FileJournal::open(&self.state_dir, &account_id);
         let journal = Box::new(journal.map_err(|error| Failure::Local(error.to_string()))?);
         let mailbox = Arc::new(calls.clone());

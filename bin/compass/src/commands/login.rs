@@ -48,7 +48,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     // The secret is spent by now, so the token is saved before anything else can fail.
     let path = config.save_person(&token)?.display().to_string();
     let client = compass_client::Client::connect(&config.url, Some(&token)).await?;
-    let account_id = client.who_am_i().await?;
+    let account_id = client.who_am_i().await?.account_id;
     let name = Directory::load(&client).await?.account(&account_id);
     let out = Output::new(args.connection.json);
     if out.is_json() {

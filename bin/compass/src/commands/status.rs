@@ -53,7 +53,7 @@ async fn set(client: &Client, out: Output, activity: &str) -> Result<(), Failure
 }
 
 async fn show(client: &Client, out: Output) -> Result<(), Failure> {
-    let me = client.who_am_i().await?;
+    let me = client.who_am_i().await?.account_id;
     let entries = client.roster(RosterScope::Subtree, None).await?;
     let Some(entry) = entries.into_iter().find(|entry| entry.agent_account_id == me) else {
         return Err(Failure::Usage("the token is not an agent's".to_owned()));

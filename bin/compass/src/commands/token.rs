@@ -92,7 +92,7 @@ async fn create(whose: &Whose, connection: &Connection) -> Result<(), Failure> {
     let account = match (&whose.agent, &whose.person) {
         (Some(handle), _) => Directory::load(client).await?.agent(handle)?.id.clone(),
         (None, Some(handle)) => Directory::load(client).await?.person(handle)?.id.clone(),
-        (None, None) => client.who_am_i().await?,
+        (None, None) => client.who_am_i().await?.account_id,
     };
     secret(context.out, "token", &client.issue_token(&account).await?)
 }

@@ -148,7 +148,7 @@ impl RunnerService for Reflector {
         request: Request<v1::RelayCommsCallRequest>,
     ) -> Result<Response<v1::RelayCommsCallResponse>, Status> {
         let call_id = request.into_inner().session_id;
-        let result = v1::CommsCallResult { call_id, result: None };
+        let result = v1::CommsCallResult { call_id, ..Default::default() };
         Ok(Response::new(v1::RelayCommsCallResponse { result: Some(result) }))
     }
 

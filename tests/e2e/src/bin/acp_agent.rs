@@ -56,78 +56,95 @@ struct Shared {
     cancels: watch::Sender<u64>,
 }
 
+impl Shared {
+    /// A life that is noted in the log at `path`.
+    fn begin(path: String) -> Result<Arc<Self>> {
+        let log = OpenOptions::new().append(true).create(true).open(&path);
+        let log = Mutex::new(log.map_err(Error::into_internal_error)?);
+        let (tools, cancels) = (tokio::sync::Mutex::default(), watch::Sender::new(0));
+        let shared = Arc::new(Self { log, path, tools, cancels });
+        shared.note("life", &json!({ "parent": std::os::unix::process::parent_id() }));
+        Ok(shared)
+    }
+
+    async fn create(&self, new: NewSessionRequest, responder: Responder<NewSessionResponse>) -> Result<()> {
+        self.note("new", &json!({ "cwd": new.cwd }));
+        self.start_tools(&new.mcp_servers).await?;
+        responder.respond(NewSessionResponse::new("talk"))
+    }
+
+    async fn load(&self, load: LoadSessionRequest, responder: Responder<LoadSessionResponse>) -> Result<()> {
+        self.note("load", &json!(load.session_id));
+        self.start_tools(&load.mcp_servers).await?;
+        responder.respond(LoadSessionResponse::new())
+    }
+
+    /// Runs a turn beside everything else; a cancel ends it.
+    fn prompt(
+        self: &Arc<Self>,
+        prompt: PromptRequest,
+        responder: Responder<PromptResponse>,
+        client: &ConnectionTo<Client>,
+    ) -> Result<()> {
+        let session = prompt.session_id.clone();
+        let turn = Turn { shared: Arc::clone(self), client: client.clone(), session };
+        let mut cancels = self.cancels.subscribe();
+        client.spawn(async move {
+            let reason = tokio::select! {
+                done = turn.run(prompt) => done?,
+                _ = cancels.changed() => StopReason::Cancelled,
+            };
+            turn.shared.note("turn", &json!(reason));
+            responder.respond(PromptResponse::new(reason))
+        })
+    }
+
+    fn cancel(&self) {
+        self.note("cancel", &json!({}));
+        self.cancels.send_modify(|count| *count += 1);
+    }
+}
+
+fn hello(hello: &InitializeRequest) -> InitializeResponse {
+    InitializeResponse::new(hello.protocol_version)
+        .agent_capabilities(AgentCapabilities::new().load_session(true))
+        .agent_info(Implementation::new("acp-agent", "1"))
+}
+
 async fn run() -> Result<()> {
-    let path = std::env::args().nth(1).unwrap_or_default();
-    let log = OpenOptions::new().append(true).create(true).open(&path).map_err(Error::into_internal_error)?;
-    let shared = Arc::new(Shared {
-        log: Mutex::new(log),
-        path,
-        tools: tokio::sync::Mutex::default(),
-        cancels: watch::Sender::new(0),
-    });
-    shared.note("life", &json!({ "parent": std::os::unix::process::parent_id() }));
-    let (created, loaded, prompted, cancelled) =
-        (Arc::clone(&shared), Arc::clone(&shared), Arc::clone(&shared), Arc::clone(&shared));
+    type Whom = ConnectionTo<Client>;
+    let shared = Shared::begin(std::env::args().nth(1).unwrap_or_default())?;
+    let [created, loaded, prompted, cancelled] = [(); 4].map(|()| Arc::clone(&shared));
     Agent
         .v1()
         .name("acp-agent")
         .on_receive_request(
-            async move |hello: InitializeRequest,
-                        responder: Responder<InitializeResponse>,
-                        _: ConnectionTo<Client>| {
-                responder.respond(
-                    InitializeResponse::new(hello.protocol_version)
-                        .agent_capabilities(AgentCapabilities::new().load_session(true))
-                        .agent_info(Implementation::new("acp-agent", "1")),
-                )
+            async move |it: InitializeRequest, responder: Responder<InitializeResponse>, _: Whom| {
+                responder.respond(hello(&it))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |new: NewSessionRequest,
-                        responder: Responder<NewSessionResponse>,
-                        _: ConnectionTo<Client>| {
-                created.note("new", &json!({ "cwd": new.cwd }));
-                created.start_tools(&new.mcp_servers).await?;
-                responder.respond(NewSessionResponse::new("talk"))
+            async move |new: NewSessionRequest, responder: Responder<NewSessionResponse>, _: Whom| {
+                created.create(new, responder).await
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |load: LoadSessionRequest,
-                        responder: Responder<LoadSessionResponse>,
-                        _: ConnectionTo<Client>| {
-                loaded.note("load", &json!(load.session_id));
-                loaded.start_tools(&load.mcp_servers).await?;
-                responder.respond(LoadSessionResponse::new())
+            async move |load: LoadSessionRequest, responder: Responder<LoadSessionResponse>, _: Whom| {
+                loaded.load(load, responder).await
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |prompt: PromptRequest,
-                        responder: Responder<PromptResponse>,
-                        client: ConnectionTo<Client>| {
-                let turn = Turn {
-                    shared: Arc::clone(&prompted),
-                    client: client.clone(),
-                    session: prompt.session_id.clone(),
-                };
-                let mut cancels = prompted.cancels.subscribe();
-                client.spawn(async move {
-                    let reason = tokio::select! {
-                        done = turn.run(prompt) => done?,
-                        _ = cancels.changed() => StopReason::Cancelled,
-                    };
-                    turn.shared.note("turn", &json!(reason));
-                    responder.respond(PromptResponse::new(reason))
-                })
+            async move |prompt: PromptRequest, responder: Responder<PromptResponse>, client: Whom| {
+                prompted.prompt(prompt, responder, &client)
             },
             on_receive_request!(),
         )
         .on_receive_notification(
-            async move |_: CancelNotification, _: ConnectionTo<Client>| {
-                cancelled.note("cancel", &json!({}));
-                cancelled.cancels.send_modify(|count| *count += 1);
+            async move |_: CancelNotification, _: Whom| {
+                cancelled.cancel();
                 Ok(())
             },
             on_receive_notification!(),

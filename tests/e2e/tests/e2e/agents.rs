@@ -4,6 +4,38 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use crate::support::{Attach, Process, Storage, World, in_time, until};
 
+const PROMPT: &str = include_str!("../../../../adapters/harness/tests/data/hooks/user-prompt-submit.json");
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_of_another_agent_than_the_one_that_is_named_is_refused() {
+    let world = World::start(Storage::Sqlite).await.unwrap();
+    world.ok(&["agent", "create", "other"]).await;
+    world
+        .ok(&["post", "--channel", &world.home_channel("other").await, "--topic", "t", "for the other"])
+        .await;
+    let token = world.agent_token("other");
+    let says = |told: &str| {
+        assert!(told.contains("is that of \"other\"") && told.contains("names \"bot\""), "{told}");
+    };
+    for command in [["agent", "attach"], ["agent", "mcp"]] {
+        let done = world.run(&[&command[..], &["--agent", "bot", "--token", &token]].concat()).await;
+        assert_eq!(done.code, Some(2), "{command:?}: {done:?}");
+        says(&done.stderr);
+    }
+    let asked = ["ask", "Ship?", "--option", "Yes", "--topic", "t", "--agent", "bot", "--token", &token];
+    let asked = world.run(&asked).await;
+    assert_eq!(asked.code, Some(2), "{asked:?}");
+    says(&asked.stderr);
+    let hook = ["agent", "hook", "--agent", "bot", "--token", &token];
+    let done = world.run_with_input(&hook, PROMPT).await;
+    assert_eq!((done.code, done.stdout.as_str()), (Some(0), ""), "{done:?}");
+    says(&done.stderr);
+    let own = ["agent", "hook", "--agent", "other", "--token", &token];
+    let done = world.run_with_input(&own, PROMPT).await;
+    assert!(done.stdout.contains("for the other"), "{done:?}");
+    assert!(world.json(&["asks"]).await.is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_live_agent_is_listed_followed_and_ended() {
     let world = World::start(Storage::Sqlite).await.unwrap();

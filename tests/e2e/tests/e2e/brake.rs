@@ -29,7 +29,7 @@ async fn two_agents_that_mention_each_other_stop_until_a_person_speaks(world: &m
     let changes = MemberChanges { add: vec!["bot".into(), "other".into()], ..MemberChanges::default() };
     person.update_members(&ChannelName::Id(channel.clone()), changes).await.unwrap();
     person.post(write(&channel, "@bot do:echo talk other bot")).await.unwrap();
-    let me = person.who_am_i().await.unwrap();
+    let me = person.who_am_i().await.unwrap().account_id;
     let echoes = async || {
         let page = Page { limit: 200, ..Page::default() };
         let all = person.messages(&ChannelName::Id(channel.clone()), None, &page).await.unwrap();

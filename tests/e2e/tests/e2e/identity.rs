@@ -67,7 +67,7 @@ async fn an_answer_block_made_by_a_client_is_refused_and_nothing_is_stored(world
             answered: true,
             ..Ask::default()
         }),
-        asker_account_id: world.agent("bot").await.who_am_i().await.unwrap(),
+        asker_account_id: world.agent("bot").await.who_am_i().await.unwrap().account_id,
     };
     let text = MessageBlock { block: Some(Block::Text("hello".into())) };
     let forged = MessageBlock { block: Some(Block::AskAnswer(forged)) };
@@ -129,7 +129,7 @@ async fn another_runners_session_in_a_call_a_frame_or_a_receipt_changes_and_read
         .collect();
     let _ = runner.publish_events(with(&token, tokio_stream::iter(frames))).await;
     // Naming the victim's account while enrolling is refused too.
-    let other = world.agent("bot").await.who_am_i().await.unwrap();
+    let other = world.agent("bot").await.who_am_i().await.unwrap().account_id;
     let enroll = EnrollRequest {
         runner_id: other,
         instance_id: "x".into(),

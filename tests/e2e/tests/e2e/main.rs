@@ -31,5 +31,6 @@ mod serve;
 mod setup;
 mod spec;
 mod storm;
+mod tls;
 mod tools;
 mod wedged;

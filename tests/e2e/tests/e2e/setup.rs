@@ -145,6 +145,40 @@ async fn from_a_file_that_was_edited_since_only_our_entries_are_taken_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_edit_between_two_setups_is_not_undone() {
+    let (world, project) = project().await;
+    write(&settings(&project), "{\"a\":1}");
+    ok(&world, &project, &["--agent", "bot", "--yes"]).await;
+    let edited = fs::read_to_string(settings(&project)).unwrap().replace("\"a\":1", "\"a\":2");
+    write(&settings(&project), &edited);
+    ok(&world, &project, &["--agent", "other", "--yes"]).await;
+    ok(&world, &project, &["--undo", "--yes"]).await;
+    let left: Value = serde_json::from_str(&fs::read_to_string(settings(&project)).unwrap()).unwrap();
+    assert_eq!(left, serde_json::json!({ "a": 2 }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_that_was_made_stays_with_what_others_put_there() {
+    let (world, project) = project().await;
+    ok(&world, &project, &["--yes"]).await;
+    write(&project.join(".claude/mine.md"), "mine");
+    ok(&world, &project, &["--undo", "--yes"]).await;
+    let left: Vec<PathBuf> = tree(&project).into_iter().map(|(path, ..)| path).collect();
+    assert_eq!(left, [project.join(".claude"), project.join(".claude/mine.md")]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_a_handle_is_refused_and_named() {
+    let (world, project) = project().await;
+    for bad in ["Bad Handle", "@bot", "-x", ""] {
+        let done = setup(&world, &project, &[&format!("--agent={bad}"), "--yes"]).await;
+        assert_eq!(done.code, Some(2), "{bad:?}: {done:?}");
+        assert!(done.stderr.contains("--agent: handle "), "{bad:?}: {done:?}");
+        assert_eq!(tree(&project), []);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_written_without_a_yes_or_over_what_is_not_understood() {
     let (world, project) = project().await;
     write(&settings(&project), "{ \"hooks\": ");

@@ -51,6 +51,7 @@ async fn all_thirteen_tools_do_over_json_lines_what_people_see_with_their_comman
     );
 
     a_channel_is_made(&world, &mut bot).await;
+    channels_of_one_name_are_told_apart(&mut bot).await;
     posts_need_their_topic(&world, &mut bot).await;
     an_ask_is_found_in_the_list_and_withdrawn(&world, &mut bot).await;
     agents_are_seen(&mut bot).await;
@@ -72,7 +73,10 @@ async fn a_channel_is_made(world: &World, bot: &mut Bot) {
     assert_eq!(made["text"], format!("Created channel {id}: plans"));
     let changed =
         bot.text("comms_update_members", json!({ "channel": "plans", "subscribe": ["mate"] })).await;
-    assert!(changed.starts_with("3 members: ") && changed.ends_with(". Channel: plans"), "{changed}");
+    let (members, rest) = changed.split_once(". ").unwrap();
+    let mut members: Vec<&str> = members.strip_prefix("3 members: ").unwrap().split(", ").collect();
+    members.sort_unstable();
+    assert_eq!((members, rest), (vec!["admin", "bot", "mate"], "Subscribed: mate. Channel: plans"));
     let members = world.ok(&["channels", "members", "plans"]).await;
     assert!(
         members.contains("subscribed      @mate") && members.contains("not subscribed  @bot"),
@@ -80,6 +84,20 @@ async fn a_channel_is_made(world: &World, bot: &mut Bot) {
     );
     let unknown = bot.refused("comms_update_members", json!({ "channel": "nothing" })).await;
     assert!(unknown.starts_with("comms_update_members failed: not_found: "), "{unknown}");
+}
+
+async fn channels_of_one_name_are_told_apart(bot: &mut Bot) {
+    bot.call("comms_create_channel", json!({ "name": "Ops" })).await;
+    let grouped = bot.call("comms_create_channel", json!({ "name": "ops", "group": "teams" })).await;
+    let refused = bot.refused("comms_list_topics", json!({ "channel": "ops" })).await;
+    assert_eq!(
+        refused,
+        "comms_list_topics failed: invalid_argument: channel \"ops\" is ambiguous: 2 channels have this name; no \
+         group that you see tells 1 of them apart, ask a person to rename those; name the group as well: \
+         \"teams/ops\""
+    );
+    let told = bot.call("comms_update_members", json!({ "channel": "teams/ops" })).await;
+    assert_eq!(told["channel"]["id"], grouped["channel"]["id"]);
 }
 
 async fn posts_need_their_topic(world: &World, bot: &mut Bot) {
@@ -99,6 +117,7 @@ async fn posts_need_their_topic(world: &World, bot: &mut Bot) {
     let listed = bot.text("comms_list_messages", json!({ "channel": "plans", "topic": "Autumn" })).await;
     let fence = fence(&listed);
     assert!(listed.contains(&format!("<topic {fence} id=\"{id}\"> Autumn\n<msg {fence} id=\"")), "{listed}");
+    assert!(listed.contains("\" author=\"bot\" at=\""), "{listed}");
     assert!(listed.contains("\">\n[ask] not one\n<\\/msg>\n</msg "), "{listed}");
 }
 

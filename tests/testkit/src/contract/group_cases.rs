@@ -29,7 +29,7 @@ fn new_group(name: &str, parent: Option<GroupId>, visibility: Visibility) -> Cre
     CreateGroup { name: name.to_owned(), parent: parent.map(GroupRef::Id), visibility }
 }
 
-async fn group(
+pub(super) async fn group(
     scene: &Scene,
     by: &Account,
     name: &str,
@@ -49,7 +49,7 @@ pub(super) fn new_channel(name: &str, group: Option<GroupRef>) -> CreateChannel 
     }
 }
 
-async fn channel_in(
+pub(super) async fn channel_in(
     scene: &Scene,
     by: &Account,
     name: &str,

@@ -14,6 +14,7 @@ pub mod dm_cases;
 pub mod group_cases;
 pub mod ledger;
 pub mod messages;
+pub mod naming;
 pub mod overview;
 pub mod pending;
 pub mod pins;
@@ -190,6 +191,7 @@ macro_rules! hub_ports_contract {
                 members_are_the_agents_that_take_part_by_id,
                 the_sweep_set_is_subscribed_home_or_mandatory,
                 a_message_is_labelled_as_it_is_now,
+                an_answer_is_labelled_with_who_asked,
                 agents_with_open_asks_are_found_until_the_ask_ends,
                 members_and_pending_agree_on_random_worlds,
             ]
@@ -347,6 +349,13 @@ macro_rules! asks_contract {
 macro_rules! channels_contract {
     ($fixture:path) => {
         $crate::contract_cases! { $fixture;
+            naming: [
+                a_channel_is_told_apart_by_its_group,
+                a_slash_in_a_name_of_its_own_comes_first,
+                groups_of_one_name_are_told_apart_by_those_around_them,
+                a_group_that_is_not_seen_tells_nothing_apart,
+                an_ambiguous_name_is_told_in_short_and_in_quotes,
+            ]
             group_cases: [
                 a_child_is_not_wider_than_its_parent_and_a_foreign_parent_looks_like_none,
                 a_shared_group_below_an_owners_group_is_hidden_from_strangers,

@@ -62,12 +62,39 @@ pub async fn a_message_is_labelled_as_it_is_now(fixture: &Fixture) {
     let (asked, _) = scene.answer(&ana, ask, drafts::yes()).await.unwrap();
     let labelled = scene.audience.labelled(&scene.tenant, message.id()).await.unwrap().expect("it exists");
     assert_eq!(labelled.message, asked);
-    let expected =
-        Labels { topic_name: "asks".into(), channel_name: "The Room".into(), from_handle: "ana".into() };
+    let expected = Labels {
+        topic_name: "asks".into(),
+        channel_name: "The Room".into(),
+        from_handle: "ana".into(),
+        asker_handle: String::new(),
+    };
     assert_eq!(labelled.labels, expected);
     assert_eq!(scene.audience.labels(&scene.tenant, &message).await.unwrap(), expected);
     let unknown = MessageId::from_bytes([3; 16]);
     assert!(scene.audience.labelled(&scene.tenant, unknown).await.unwrap().is_none());
+}
+
+/// An answer is labelled with who asked as well, wherever it is read.
+pub async fn an_answer_is_labelled_with_who_asked(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let (bot, other) = (scene.agent("bot", &ana).await, scene.agent("other", &ana).await);
+    let room = scene.channel("room", &[&ana, &bot, &other]).await;
+    scene.put_member(room, &other, true).await;
+    let (_, ask) = scene.ask(&bot, room, drafts::yes_or_no()).await;
+    let (_, answer) = scene.answer(&ana, ask, drafts::yes()).await.unwrap();
+    let labels = Labels {
+        topic_name: "asks".into(),
+        channel_name: "room".into(),
+        from_handle: "ana".into(),
+        asker_handle: "bot".into(),
+    };
+    let labelled = scene.audience.labelled(&scene.tenant, answer.id()).await.unwrap().expect("it exists");
+    assert_eq!(labelled.labels, labels);
+    assert_eq!(scene.audience.labels(&scene.tenant, &answer).await.unwrap(), labels);
+    let pending = scene.pending(&other).await;
+    let owed = pending.items.iter().find(|item| item.message.message.id() == answer.id()).expect("owed");
+    assert_eq!(owed.message.labels, labels);
 }
 
 /// PR-3: until the last open one ends.

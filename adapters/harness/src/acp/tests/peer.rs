@@ -126,99 +126,130 @@ pub(super) fn chunk(text: &str) -> ContentChunk {
     ContentChunk::new(ContentBlock::Text(TextContent::new(text)))
 }
 
+/// What answers, one method for each request.
+#[derive(Clone)]
+struct Handlers {
+    abilities: Abilities,
+    tell: mpsc::UnboundedSender<Got>,
+}
+
+impl Handlers {
+    fn got(&self, got: Got) {
+        // Nobody listens any more once the test is over.
+        drop(self.tell.send(got));
+    }
+
+    fn initialize(&self, responder: Responder<InitializeResponse>) -> Result<(), Error> {
+        let mut able = SessionCapabilities::new();
+        if self.abilities.resumes {
+            able = able.resume(SessionResumeCapabilities::new());
+        }
+        let able = AgentCapabilities::new().load_session(self.abilities.loads).session_capabilities(able);
+        let method = AuthMethodAgent::new("login", "Log in").description("run `peer login`".to_owned());
+        responder.respond(
+            InitializeResponse::new(ProtocolVersion::V1)
+                .agent_capabilities(able)
+                .auth_methods(vec![AuthMethod::Agent(method)])
+                .agent_info(Implementation::new("peer", "1.2")),
+        )
+    }
+
+    fn create(&self, responder: Responder<NewSessionResponse>) -> Result<(), Error> {
+        if self.abilities.needs_sign_in {
+            return responder.respond_with_error(Error::auth_required());
+        }
+        responder.respond(NewSessionResponse::new(self.abilities.session.unwrap_or(SESSION)))
+    }
+
+    fn load(
+        &self,
+        load: LoadSessionRequest,
+        responder: Responder<LoadSessionResponse>,
+        client: &ConnectionTo<Client>,
+    ) -> Result<(), Error> {
+        if self.abilities.forgets {
+            return responder.respond_with_error(unknown_session());
+        }
+        let update = SessionUpdate::AgentMessageChunk(chunk("history"));
+        client.send_notification(SessionNotification::new(load.session_id, update))?;
+        responder.respond(LoadSessionResponse::new())
+    }
+
+    fn resume(&self, responder: Responder<ResumeSessionResponse>) -> Result<(), Error> {
+        if self.abilities.forgets {
+            return responder.respond_with_error(unknown_session());
+        }
+        responder.respond(ResumeSessionResponse::new())
+    }
+}
+
+fn unknown_session() -> Error {
+    Error::invalid_params().data("unknown session")
+}
+
+fn prompted(prompt: &PromptRequest, responder: Responder<PromptResponse>) -> Got {
+    match prompt.prompt.as_slice() {
+        [ContentBlock::Text(text)] => Got::Prompt(text.text.clone(), Ends(Box::new(responder))),
+        other => panic!("{other:?}"),
+    }
+}
+
 fn agent(
     abilities: &Abilities,
     tell: &mpsc::UnboundedSender<Got>,
 ) -> agent_client_protocol::v1::Builder<Agent, impl agent_client_protocol::HandleDispatchFrom<Client> + use<>>
 {
-    let tells = || tell.clone();
-    let (initialized, created, loaded, resumed, prompted, cancelled) =
-        (tells(), tells(), tells(), tells(), tells(), tells());
-    let (abilities, on_new, on_load, on_resume) =
-        (abilities.clone(), abilities.clone(), abilities.clone(), abilities.clone());
+    type Whom = ConnectionTo<Client>;
+    let on = Handlers { abilities: abilities.clone(), tell: tell.clone() };
+    let [created, loaded, resumed, turned, cancelled] = [(); 5].map(|()| on.clone());
     // Owed answers that never come: dropping them would answer.
     let mut owed = Vec::new();
     Agent
         .v1()
         .on_receive_request(
-            async move |hello: InitializeRequest,
-                        responder: Responder<InitializeResponse>,
-                        _: ConnectionTo<Client>| {
-                drop(initialized.send(Got::Initialize(Box::new(hello))));
-                if abilities.silent {
+            async move |hello: InitializeRequest, responder: Responder<InitializeResponse>, _: Whom| {
+                on.got(Got::Initialize(Box::new(hello)));
+                if on.abilities.silent {
                     owed.push(responder);
                     return Ok(());
                 }
-                let mut able = SessionCapabilities::new();
-                if abilities.resumes {
-                    able = able.resume(SessionResumeCapabilities::new());
-                }
-                let able = AgentCapabilities::new().load_session(abilities.loads).session_capabilities(able);
-                let method =
-                    AuthMethodAgent::new("login", "Log in").description("run `peer login`".to_owned());
-                responder.respond(
-                    InitializeResponse::new(ProtocolVersion::V1)
-                        .agent_capabilities(able)
-                        .auth_methods(vec![AuthMethod::Agent(method)])
-                        .agent_info(Implementation::new("peer", "1.2")),
-                )
+                on.initialize(responder)
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |new: NewSessionRequest,
-                        responder: Responder<NewSessionResponse>,
-                        _: ConnectionTo<Client>| {
-                drop(created.send(Got::New(Box::new(new))));
-                if on_new.needs_sign_in {
-                    return responder.respond_with_error(Error::auth_required());
-                }
-                responder.respond(NewSessionResponse::new(on_new.session.unwrap_or(SESSION)))
+            async move |new: NewSessionRequest, responder: Responder<NewSessionResponse>, _: Whom| {
+                created.got(Got::New(Box::new(new)));
+                created.create(responder)
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |load: LoadSessionRequest,
-                        responder: Responder<LoadSessionResponse>,
-                        client: ConnectionTo<Client>| {
-                drop(loaded.send(Got::Load(load.session_id.to_string())));
-                if on_load.forgets {
-                    return responder.respond_with_error(Error::invalid_params().data("unknown session"));
-                }
-                let update = SessionUpdate::AgentMessageChunk(chunk("history"));
-                client.send_notification(SessionNotification::new(load.session_id, update))?;
-                responder.respond(LoadSessionResponse::new())
+            async move |load: LoadSessionRequest, responder: Responder<LoadSessionResponse>, client: Whom| {
+                loaded.got(Got::Load(load.session_id.to_string()));
+                loaded.load(load, responder, &client)
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |resume: ResumeSessionRequest,
                         responder: Responder<ResumeSessionResponse>,
-                        _: ConnectionTo<Client>| {
-                drop(resumed.send(Got::Resume(resume.session_id.to_string())));
-                if on_resume.forgets {
-                    return responder.respond_with_error(Error::invalid_params().data("unknown session"));
-                }
-                responder.respond(ResumeSessionResponse::new())
+                        _: Whom| {
+                resumed.got(Got::Resume(resume.session_id.to_string()));
+                resumed.resume(responder)
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |prompt: PromptRequest,
-                        responder: Responder<PromptResponse>,
-                        _: ConnectionTo<Client>| {
-                let text = match prompt.prompt.as_slice() {
-                    [ContentBlock::Text(text)] => text.text.clone(),
-                    other => panic!("{other:?}"),
-                };
-                drop(prompted.send(Got::Prompt(text, Ends(Box::new(responder)))));
+            async move |prompt: PromptRequest, responder: Responder<PromptResponse>, _: Whom| {
+                turned.got(prompted(&prompt, responder));
                 Ok(())
             },
             on_receive_request!(),
         )
         .on_receive_notification(
-            async move |_: CancelNotification, _: ConnectionTo<Client>| {
-                drop(cancelled.send(Got::Cancel));
+            async move |_: CancelNotification, _: Whom| {
+                cancelled.got(Got::Cancel);
                 Ok(())
             },
             on_receive_notification!(),

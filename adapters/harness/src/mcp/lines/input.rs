@@ -96,6 +96,7 @@ mod tests {
             assert!(buffer.len() <= limit, "no more than the limit is kept");
         }
         assert_eq!(decoder.decode_eof(&mut buffer).unwrap(), None);
+        assert!(buffer.is_empty(), "what was cut off is gone");
         lines
     }
 

@@ -73,12 +73,35 @@ async fn find(
 ) -> Result<Credentials, Failure> {
     let config = Config::load(connection)?;
     let token = match (config.given_token(), config.agent(args.agent.as_deref())) {
-        (Some(token), _) => token.to_owned(),
+        (Some(token), _) => {
+            if let Some(named) = &args.agent {
+                let me = Client::connect(&config.url, Some(token)).await?.who_am_i().await?;
+                check_owner(&me.handle, named)?;
+            }
+            token.to_owned()
+        }
         (None, Some((_, Some(token)))) => token,
         (None, Some((handle, None))) => make(connection, &handle).await?,
         (None, None) => make(connection, &unnamed()?).await?,
     };
     Ok(Credentials { url: config.url, token })
+}
+
+/// Refuses a given token that is not that of the agent which is named beside it. A server that does not tell the owner's
+/// handle lets every token pass.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] that names both.
+pub(crate) fn check_owner(owner: &str, named: &str) -> Result<(), Failure> {
+    let named = named.trim();
+    if owner.is_empty() || named.is_empty() || owner == named {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "the token that is given with --token or COMPASS_TOKEN is that of {owner:?}, but --agent or COMPASS_AGENT names \
+         {named:?}: leave one of the two out"
+    )))
 }
 
 fn ask_for_a_handle() -> Result<String, Failure> {

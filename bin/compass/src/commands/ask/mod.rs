@@ -20,7 +20,7 @@ use tokio::{
 use super::context::channel_name;
 use crate::{config::Connection, failure::Failure, output::Output, system};
 
-pub(crate) use identity::{AgentArgs, Credentials, Identity};
+pub(crate) use identity::{AgentArgs, Credentials, Identity, check_owner};
 
 use self::{
     outcome::{Outcome, of_message},

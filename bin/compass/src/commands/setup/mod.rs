@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use compass_domain::Handle;
+
 use self::{
     change::Target,
     edit::{Entries, Wanted},
@@ -68,6 +70,9 @@ struct ClaudeCodeArgs {
 /// Runs the wanted setup.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Program::ClaudeCode(args) = &args.program;
+    if let Some(handle) = &args.agent.agent {
+        Handle::parse(handle).map_err(|error| Failure::Usage(format!("--agent: {error}")))?;
+    }
     let records = Records::below(&config::state_dir()?);
     let wanted = Wanted {
         program: program()?,

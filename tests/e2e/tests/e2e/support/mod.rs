@@ -10,6 +10,7 @@ mod random;
 mod runner;
 mod runner_process;
 mod running;
+mod tls;
 mod world;
 
 use std::time::{Duration, Instant};
@@ -24,6 +25,7 @@ pub(crate) use random::Random;
 pub(crate) use runner::Runner;
 pub(crate) use runner_process::{Given, Profile, RunnerProcess, given, given_answer, notes, program_of};
 pub(crate) use running::{Running, open_ask};
+pub(crate) use tls::{Authority, TlsProxy};
 pub(crate) use world::{Done, Storage, World};
 
 /// How long anything may take that must come.

@@ -66,6 +66,7 @@ impl Runner {
             message: Some(message(id)),
             topic_name: "t".into(),
             channel_name: "c".into(),
+            asker_handle: String::new(),
             from_handle: "ana".into(),
             traceparent: String::new(),
         }));
@@ -151,7 +152,7 @@ impl AgentGateway for Runner {
     ) -> Result<Response<v1::CommsCallResult>, Status> {
         let call_id = request.into_inner().call_id;
         let result = Some(comms_call_result::Result::SetStatus(v1::SetAgentStatusResponse {}));
-        Ok(Response::new(v1::CommsCallResult { call_id, result }))
+        Ok(Response::new(v1::CommsCallResult { call_id, result, ..Default::default() }))
     }
 
     async fn publish(

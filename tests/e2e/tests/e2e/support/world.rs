@@ -61,6 +61,8 @@ pub(crate) struct World {
     database: Option<Arc<TestDatabase>>,
     server: Option<Server>,
     listen: String,
+    /// Where commands find the server, and whom they trust, if not the server itself.
+    front: Option<(String, PathBuf)>,
 }
 
 impl World {
@@ -81,14 +83,21 @@ impl World {
             Storage::Sqlite | Storage::Memory => None,
         };
         let home = tempfile::Builder::new().prefix("e2e-").tempdir().unwrap();
-        Some(Self { home, storage, database, server: None, listen: "127.0.0.1:0".to_owned() })
+        Some(Self { home, storage, database, server: None, listen: "127.0.0.1:0".to_owned(), front: None })
     }
 
     /// A second home on the same database, where nothing runs yet.
     pub(crate) fn beside(&self) -> Self {
         let home = tempfile::Builder::new().prefix("e2e-").tempdir().unwrap();
         let listen = "127.0.0.1:0".to_owned();
-        Self { home, storage: self.storage, database: self.database.clone(), server: None, listen }
+        Self {
+            home,
+            storage: self.storage,
+            database: self.database.clone(),
+            server: None,
+            listen,
+            front: None,
+        }
     }
 
     /// Starts the server where it was before, or on a free port.
@@ -152,6 +161,16 @@ impl World {
         format!("http://{}", self.listen)
     }
 
+    /// The server's own address, without a scheme.
+    pub(crate) fn address(&self) -> String {
+        self.listen.clone()
+    }
+
+    /// Lets commands find the server at another address, and trust one authority alone.
+    pub(crate) fn look_at(&mut self, url: String, authority: &Path) {
+        self.front = Some((url, authority.to_owned()));
+    }
+
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
@@ -168,6 +187,9 @@ impl World {
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(program());
         command.env_clear().env("HOME", self.home()).env("COMPASS_URL", self.url());
+        if let Some((url, authority)) = &self.front {
+            command.env("COMPASS_URL", url).env("SSL_CERT_FILE", authority);
+        }
         for name in ["PATH", "TMPDIR", "LLVM_PROFILE_FILE"] {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
