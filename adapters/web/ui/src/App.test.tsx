@@ -1,7 +1,8 @@
 import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { flush } from "solid-js";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Failure } from "./model/client";
+import { LOST_AFTER_MS } from "./shell/Banners";
 import { agent, ask, asking, channel, group, message, person, text, topic } from "./testing/builders";
 import { FakeClient } from "./testing/fake";
 import { memory, showPage } from "./testing/page";
@@ -338,12 +339,24 @@ describe("being told", () => {
 describe("the connection", () => {
   it("a loss is shown once it has lasted, says when it tries again, and can be tried now", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
     const page = await showPage(world());
+    vi.setSystemTime(page.world.now());
     page.client.failNext("subscribe");
     page.client.stream.fail();
+    await page.later(0);
+    const lost = () => screen.queryByText(/connection to the server is lost/);
+    vi.advanceTimersByTime(LOST_AFTER_MS - 500);
+    flush();
+    expect(lost()).toBeNull();
+    vi.advanceTimersByTime(500);
+    flush();
+    expect(lost()).toHaveTextContent(/Trying again/);
+    const streams = page.client.streams.length;
+    screen.getByRole("button", { name: "Try now" }).click();
     await page.later();
-    expect(screen.queryByText(/connection to the server is lost/)).toBeNull();
-    vi.useRealTimers();
+    expect(page.client.streams.length).toBeGreaterThan(streams);
+    expect(lost()).toBeNull();
   });
 
   it("signed out in mid-session: a dialog keeps the page and leads back in; another account starts anew", async () => {
