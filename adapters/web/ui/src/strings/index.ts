@@ -1,0 +1,5 @@
+/** Everything a person reads, by area. */
+export * from "./ask";
+export * from "./composer";
+export * from "./message";
+export * from "./plural";
