@@ -1,9 +1,9 @@
 /** A browser, and people in it: each has cookies and storage of their own. */
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from "playwright-core";
 import type { Server } from "./server";
 
 declare global {
-  /** Put into every page by `Window`. */
+  /** Put into every page by `Tab`. */
   var reportViolation: ((text: string) => void) | undefined;
 }
 
@@ -26,36 +26,36 @@ export interface Trouble {
   readonly foreign: string[];
 }
 
-/** One person's browser window. */
-export class Window {
+/** One person's browser tab. */
+export class Tab {
   readonly trouble: Trouble = { violations: [], errors: [], foreign: [] };
 
   private constructor(
     readonly context: BrowserContext,
     readonly page: Page,
-    private readonly server: Server,
+    private readonly origin: string,
   ) {}
 
-  static async open(browser: Browser, server: Server, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Window> {
+  static async open(browser: Browser, server: Server, options: BrowserContextOptions = {}): Promise<Tab> {
     const context = await browser.newContext({ baseURL: server.url, viewport: { width: 1280, height: 800 }, ...options });
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
-    const window = new Window(context, page, server);
-    await window.listen();
-    return window;
+    const tab = new Tab(context, page, options.baseURL ?? server.url);
+    await tab.listen();
+    return tab;
   }
 
-  /** Another window of the same person. */
-  async another(): Promise<Window> {
-    const window = new Window(this.context, await this.context.newPage(), this.server);
-    await window.listen();
-    return window;
+  /** Another tab of the same person. */
+  async another(): Promise<Tab> {
+    const tab = new Tab(this.context, await this.context.newPage(), this.origin);
+    await tab.listen();
+    return tab;
   }
 
   /** Trades a one-time secret for the session's cookie, without the page. */
   async signIn(secret: string): Promise<void> {
     const reply = await this.context.request.post("/session", {
-      headers: { "x-compass-page": "1", origin: this.server.url },
+      headers: { "x-compass-page": "1", origin: this.origin },
       data: { sign_in: secret },
     });
     if (reply.status() !== 204) throw new Error(`sign-in was refused: ${reply.status().toString()} ${await reply.text()}`);
@@ -70,7 +70,7 @@ export class Window {
     page.on("pageerror", (error) => trouble.errors.push(error.message));
     page.on("request", (request) => {
       const { origin, protocol } = new URL(request.url());
-      if (protocol.startsWith("http") && origin !== this.server.url) trouble.foreign.push(request.url());
+      if (protocol.startsWith("http") && origin !== this.origin) trouble.foreign.push(request.url());
     });
     await page.exposeFunction("reportViolation", (text: string) => {
       trouble.violations.push(text);
