@@ -29,8 +29,8 @@ export interface Client {
   /** Presence of every agent the caller sees. */
   roster(signal?: AbortSignal): Promise<ReadonlyMap<AccountId, Presence>>;
   listTopics(channelId: ChannelId, includeArchived: boolean, signal?: AbortSignal): Promise<{ readonly topics: readonly Topic[]; readonly positions: readonly ReadPosition[] }>;
-  /** One page, newest first. */
-  listOpenAsks(before: MessageId | undefined, signal?: AbortSignal): Promise<readonly OpenAskEntry[]>;
+  /** One page, newest first; of every channel where `channelId` is undefined. */
+  listOpenAsks(input: { readonly before: MessageId | undefined; readonly channelId: ChannelId | undefined }, signal?: AbortSignal): Promise<readonly OpenAskEntry[]>;
   readPositions(signal?: AbortSignal): Promise<readonly ReadPosition[]>;
   /** One page, newest first; `snapshot` undefined reads what is there now. */
   listMessages(input: { readonly channelId: ChannelId; readonly topicId: TopicId; readonly before: MessageId | undefined; readonly limit: number; readonly snapshot: SnapshotToken | undefined }, signal?: AbortSignal): Promise<readonly Message[]>;
@@ -68,4 +68,6 @@ export interface PageSession {
   /** Spends a one-time secret or trades a person's token. Rejects with a `Failure` whose message is for people. */
   signIn(by: { readonly secret: string } | { readonly token: string }): Promise<void>;
   signOut(): Promise<void>;
+  /** True if this browser has a session that goes on. Rejects with a `Failure` if the server does not say. */
+  isOpen(signal?: AbortSignal): Promise<boolean>;
 }

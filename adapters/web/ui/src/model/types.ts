@@ -70,6 +70,8 @@ export interface Topic {
   readonly participantIds: readonly AccountId[];
   readonly openAsks: number;
   readonly braked: boolean;
+  /** Highest `seq` of its messages when the counters were read; what is above is not counted in them. */
+  readonly lastSeq: number;
 }
 
 export interface AskOption {
@@ -138,6 +140,8 @@ export interface ReadPosition {
   readonly topicId: TopicId;
   readonly seq: number;
   readonly unread: number;
+  /** The topic's highest `seq` when `unread` was counted; what is above is not in it. */
+  readonly countedTo: number;
 }
 
 /** Where reads of one snapshot end. Only goes into reads; never mixed with a `TailCursor`. */
@@ -164,6 +168,7 @@ export type StreamEvent =
   | { readonly kind: "topic_upserted"; readonly topic: Topic }
   | { readonly kind: "topic_merged"; readonly fromId: TopicId; readonly into: Topic }
   | { readonly kind: "presence_changed"; readonly agentId: AccountId; readonly state: PresenceState | undefined; readonly activity: string }
+  | { readonly kind: "read_position_changed"; readonly position: ReadPosition }
   | { readonly kind: "resync_required" }
   /** A payload the page does not know, or one without a body. */
   | { readonly kind: "other" };

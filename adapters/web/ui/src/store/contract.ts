@@ -46,6 +46,8 @@ export interface State {
   /** Open asks by ask id. */
   readonly openAsks: ReadonlyMap<AskId, OpenAskEntry>;
   readonly positions: ReadonlyMap<TopicId, ReadPosition>;
+  /** Where the messages of topics that were joined to another one are now; follow it with `topicNow`. */
+  readonly merged: ReadonlyMap<TopicId, TopicId>;
   /** False until the first snapshot has been read. */
   readonly ready: boolean;
 }
@@ -57,7 +59,10 @@ export interface AskActions {
   /** Single: the first pick wins and locks the question. Multiple: toggles. */
   pick(messageId: MessageId, askId: AskId, questionId: string, optionId: string): void;
   type(messageId: MessageId, askId: AskId, questionId: string, text: string): void;
-  /** Takes a single question's pick back, so that another can be made before sending. */
+  /**
+   * Takes a single question's pick back, so that another can be made before sending. Nothing else unlocks the
+   * question: a second pick and typing stay without effect until then.
+   */
   clear(messageId: MessageId, askId: AskId, questionId: string): void;
   submit(messageId: MessageId, askId: AskId): void;
 }
@@ -85,8 +90,11 @@ export interface Store {
   markRead(topicId: TopicId, seq: number): void;
   /** Inserts nothing: the stream's echo shows it. Rejects with a `Failure`. */
   post(channelId: ChannelId, topic: TopicSelector, blocks: readonly NewBlock[]): Promise<Message>;
-  /** Runs a call of the client and applies its result where the stream would only do so later; failures reach the caller. */
-  report: ErrorFunnel;
+  /** The one funnel for what goes wrong in the background; it fills `problems`. */
+  readonly report: ErrorFunnel;
+  /** A draft of this browser tab: survives a reload, not the tab. An empty text removes it. */
+  readonly draft: (key: string) => string;
+  setDraft(key: string, text: string): void;
   /** Tries to connect now instead of at `retryAt`. */
   reconnect(): void;
   dispose(): void;
