@@ -14,7 +14,7 @@ export default defineConfig({
   },
   server: {
     // For `npm run dev` beside a running server.
-    proxy: { "^/(compass\\.v1\\.|session)": "http://localhost:7420" },
+    proxy: { "^/(compass\\.v1\\.|session)": { target: "http://localhost:7420", changeOrigin: false } },
   },
   test: { environment: "jsdom", include: ["{src,scripts}/**/*.test.{ts,tsx}"], setupFiles: ["src/testing/setup.ts"] },
 });
