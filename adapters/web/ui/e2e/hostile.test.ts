@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { channelPath, topicPath } from "../src/router/paths";
 import { askText } from "../src/strings";
 import type { Tab } from "./support/browser";
+import { messageField } from "./support/composer";
 import { Scene } from "./support/scene";
 
 const SAMPLE = fileURLToPath(new URL("../../../../bin/compass/tests/fixtures/asks/hostile.json", import.meta.url));
@@ -137,7 +138,7 @@ describe("hostile content", () => {
 
   it("stays usable: a message can be written below it", async () => {
     await tab.page.goto(topicPath(scene.agent.homeChannelId, hostileTopic));
-    const field = tab.page.getByRole("combobox", { name: "Message", exact: true }).or(tab.page.getByRole("textbox", { name: "Message", exact: true }));
+    const field = messageField(tab.page);
     await field.fill("Still here.");
     await field.press("Enter");
     await tab.page.getByText("Still here.").waitFor();

@@ -22,9 +22,15 @@ export class Scene {
 
   /** A browser of its own, signed in as this person; the administrator unless told otherwise. */
   async tab(person: Person = this.admin, options: BrowserContextOptions = {}): Promise<Tab> {
+    const tab = await this.guest(options);
+    await tab.signIn(await this.admin.secretFor(person.accountId));
+    return tab;
+  }
+
+  /** A browser in which nobody is signed in. */
+  async guest(options: BrowserContextOptions = {}): Promise<Tab> {
     const tab = await Tab.open(this.browser, this.server, options);
     this.#tabs.push(tab);
-    await tab.signIn(await this.admin.secretFor(person.accountId));
     return tab;
   }
 

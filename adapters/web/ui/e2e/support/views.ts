@@ -1,6 +1,7 @@
 /** Every view of the page, with an address where it has something to show. */
 import type { Page } from "playwright-core";
 import { agentPath, browsePath, channelPath, helpPath, inboxPath, messagePath, newChannelPath, newDirectPath, newGroupPath, searchPath, settingsPath, topicPath } from "../../src/router/paths";
+import { settingsText } from "../../src/strings";
 import type { Team } from "./team";
 
 export interface View {
@@ -22,7 +23,7 @@ export function views(team: Team): readonly View[] {
     { name: "new-message", path: newDirectPath },
     { name: "search", path: searchPath("load test") },
     { name: "help", path: helpPath },
-    ...["profile", "tokens", "people", "notifications", "appearance"].map((section) => ({ name: `settings-${section}`, path: settingsPath(section) })),
+    ...Object.keys(settingsText.sections).map((section) => ({ name: `settings-${section}`, path: settingsPath(section) })),
   ];
 }
 
