@@ -2,7 +2,7 @@
 import type { Client } from "../model/client";
 import type {
   Account, AccountId, AskId, Block, Channel, ChannelId, Group, Message, MessageId, NewBlock, OpenAskEntry, Presence,
-  ReadPosition, Topic, TopicId, TopicSelector,
+  ReadPosition, SessionId, Topic, TopicId, TopicSelector,
 } from "../model/types";
 
 /** The loaded part of a topic: newest first read, sorted by `seq` ascending. */
@@ -92,6 +92,9 @@ export interface Store {
   post(channelId: ChannelId, topic: TopicSelector, blocks: readonly NewBlock[]): Promise<Message>;
   /** The one funnel for what goes wrong in the background; it fills `problems`. */
   readonly report: ErrorFunnel;
+  /** Stops an agent's session; never rejects. A refusal stays in `refusals` until the next attempt. */
+  stopSession(sessionId: SessionId): Promise<void>;
+  readonly refusals: () => ReadonlyMap<SessionId, string>;
   /** A draft of this browser tab: survives a reload, not the tab. An empty text removes it. */
   readonly draft: (key: string) => string;
   setDraft(key: string, text: string): void;

@@ -3,3 +3,4 @@ export * from "./ask";
 export * from "./composer";
 export * from "./message";
 export * from "./plural";
+export * from "./store";

@@ -1,0 +1,42 @@
+/** What a browser gives the store: clocks, timers, the tab's storage, and news that the network may be back. */
+import type { World } from "../sync/run";
+import type { Keep } from "./kept";
+
+/** Ms since 1970 by a clock that never jumps while the page lives. */
+export const steady = (): number => performance.timeOrigin + performance.now();
+
+export const browserWorld: World = {
+  now: () => Date.now(),
+  random: () => {
+    // Of the system's own source: keys of posts are made of it.
+    const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
+    return drawn / 0x1_0000_0000;
+  },
+  after: (ms, then) => {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The storage, or nothing where the browser forbids it. */
+export const storage = (of: "session" | "local"): Keep | undefined => {
+  try {
+    return of === "session" ? window.sessionStorage : window.localStorage;
+  } catch {
+    // Forbidden by the browser's settings: the page works, it only keeps nothing.
+    return undefined;
+  }
+};
+
+/** Calls back when the browser comes online or the tab is looked at again. */
+export const onWake = (wake: () => void): (() => void) => {
+  const seen = (): void => {
+    if (document.visibilityState === "visible") wake();
+  };
+  window.addEventListener("online", wake);
+  document.addEventListener("visibilitychange", seen);
+  return () => {
+    window.removeEventListener("online", wake);
+    document.removeEventListener("visibilitychange", seen);
+  };
+};

@@ -1,0 +1,42 @@
+/** What went wrong in the background, as a person is told. */
+import { Failure } from "../model/client";
+import { problemText } from "../strings";
+
+/** How many are shown; the oldest goes first. */
+export const SHOWN_PROBLEMS = 5;
+
+export interface Problem {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** The connection's own line says these already, for as long as they last. */
+const isShownElsewhere = (where: string, error: unknown): boolean =>
+  (where === "stream" || where === "version") && error instanceof Failure && (error.kind === "unavailable" || error.kind === "signed_out" || error.kind === "aborted");
+
+/** A block and a composer show their own. */
+const SHOWN_IN_PLACE: ReadonlySet<string> = new Set(["ask", "post", "messages", "stop"]);
+
+export class Problems {
+  private list: readonly Problem[] = [];
+  private made = 0;
+
+  constructor(private readonly publish: (list: readonly Problem[]) => void) {}
+
+  add(where: string, error: unknown): void {
+    if (SHOWN_IN_PLACE.has(where) || isShownElsewhere(where, error)) return;
+    const text = problemText(where, error instanceof Error ? error.message : String(error));
+    if (this.list.some((problem) => problem.text === text)) return;
+    this.made += 1;
+    this.put([...this.list, { id: this.made, text }].slice(-SHOWN_PROBLEMS));
+  }
+
+  dismiss(id: number): void {
+    this.put(this.list.filter((problem) => problem.id !== id));
+  }
+
+  private put(list: readonly Problem[]): void {
+    this.list = list;
+    this.publish(list);
+  }
+}

@@ -1,0 +1,240 @@
+/** Keeps the state in step with the server: subscribe, read, follow, and again when the connection breaks. */
+import { Failure } from "../model/client";
+import type { Client } from "../model/client";
+import type { SnapshotToken, StreamFrame, TailCursor } from "../model/types";
+import type { Connection, ErrorFunnel, State } from "../store/contract";
+import { Pump } from "./pump";
+import { reduce } from "./reducer";
+import { readChannel, readSnapshot, withChannel } from "./snapshot";
+
+/** Full jitter: a wait is anything from nothing to the base, doubled for every try in vain, and never above the cap. */
+export const BACKOFF_BASE_MS = 500;
+export const BACKOFF_CAP_MS = 30_000;
+/** After this long without a frame the server is asked whether it is there. */
+export const SILENCE_MS = 30_000;
+/** How long it may take to answer that. */
+export const PROBE_MS = 10_000;
+
+export const backoff = (failures: number, random: () => number): number => random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** failures);
+
+/** What the world gives: time and chance, so that tests can have them their way. */
+export interface World {
+  /** Client clock, ms. */
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Calls back after `ms`; the result takes it back. */
+  readonly after: (ms: number, then: () => void) => () => void;
+}
+
+export interface Sync {
+  readonly client: Client;
+  readonly world: World;
+  readonly signal: AbortSignal;
+  readonly report: ErrorFunnel;
+  readonly state: () => State;
+  readonly apply: (state: State) => void;
+  readonly connected: (connection: Connection) => void;
+  /** A frame arrived that the server stamped then. */
+  readonly stamped: (at: number) => void;
+  readonly versionSeen: (version: string) => void;
+  /** Reads the newest messages of these topics again. */
+  readonly reload: (topicIds: readonly string[]) => void;
+}
+
+/** What a connection came to. `progress`: it carried events. */
+type End = { readonly kind: "closed" | "resync"; readonly progress: boolean } | { readonly kind: "failed"; readonly error: unknown; readonly progress: boolean };
+
+const isSignedOut = (error: unknown): boolean => error instanceof Failure && error.kind === "signed_out";
+
+export class Loop {
+  /** Where the stream goes on. Comes from the stream's own frames only and never from a snapshot. */
+  private cursor: TailCursor | undefined;
+  /** Where the last snapshot ended. Goes into reads only. */
+  private token: SnapshotToken | undefined;
+  private failures = 0;
+  /** True after a lost event until a snapshot was read again: a server that only says "start over" is not hammered. */
+  private resynced = false;
+  private lostSince: number | undefined;
+  private isLive = false;
+  private hurry: (() => void) | undefined;
+  private probe: (() => void) | undefined;
+
+  constructor(private readonly sync: Sync) {}
+
+  /** Runs until the signal aborts; never rejects. */
+  async run(): Promise<void> {
+    const { signal } = this.sync;
+    signal.addEventListener("abort", () => this.hurry?.(), { once: true });
+    const isOver = (): boolean => signal.aborted;
+    while (!isOver()) {
+      const end = await this.connection();
+      this.isLive = false;
+      if (isOver()) return;
+      if (end.kind === "failed") this.sync.report("stream", end.error);
+      if (end.kind === "failed" && isSignedOut(end.error)) await this.signedOut();
+      else await this.pause(end);
+    }
+  }
+
+  /** Ends a wait between two tries, or asks a connection that stands whether it is alive. */
+  now(): void {
+    if (this.hurry) this.hurry();
+    else this.probe?.();
+  }
+
+  private async connection(): Promise<End> {
+    const over = new AbortController();
+    const abort = () => over.abort();
+    this.sync.signal.addEventListener("abort", abort, { once: true });
+    if (this.lostSince === undefined) this.sync.connected({ kind: "connecting" });
+    const pump = new Pump(() => this.sync.client.subscribe(this.cursor, over.signal), over.signal);
+    const watch = this.watch(pump, over.signal);
+    let progress = false;
+    try {
+      for (;;) {
+        const frame = pump.take() ?? (await pump.wait());
+        if (!frame) return { kind: "closed", progress };
+        watch.heard();
+        if (frame.event.kind === "resync_required") {
+          this.cursor = undefined;
+          return { kind: "resync", progress };
+        }
+        progress = (await this.frame(frame, over.signal)) || progress;
+      }
+    } catch (error) {
+      return { kind: "failed", error, progress };
+    } finally {
+      watch.stop();
+      this.sync.signal.removeEventListener("abort", abort);
+      over.abort();
+    }
+  }
+
+  /** Applies a frame; true if it has a place in the stream. */
+  private async frame(frame: StreamFrame, signal: AbortSignal): Promise<boolean> {
+    this.sync.stamped(frame.at);
+    if (frame.event.kind === "boundary") {
+      await this.snapshot(frame, signal);
+      return false;
+    }
+    // Whatever it tells, and if nothing: the place moves on.
+    if (frame.cursor) this.cursor = frame.cursor;
+    const before = this.sync.state();
+    const { state, gained, reload } = reduce(before, frame.event, frame.at);
+    if (state !== before) this.sync.apply(state);
+    for (const channelId of gained) await this.gain(channelId, signal);
+    if (reload.length > 0) this.sync.reload(reload);
+    this.live();
+    if (!frame.cursor) return false;
+    this.failures = 0;
+    return true;
+  }
+
+  private async snapshot(frame: StreamFrame, signal: AbortSignal): Promise<void> {
+    if (!frame.snapshot) throw new Failure("internal", "the stream began and did not say where");
+    this.token = frame.snapshot;
+    const state = await readSnapshot(this.sync.client, this.sync.state, frame.snapshot, signal);
+    signal.throwIfAborted();
+    this.sync.apply(state);
+    this.resynced = false;
+    this.live();
+  }
+
+  /** Reads a channel that the person came into. What is told after it waits until it is here. */
+  private async gain(channelId: string, signal: AbortSignal): Promise<void> {
+    // Resumed without ever having read anything: there is no such thing, a cursor comes after a boundary.
+    if (!this.token) throw new Failure("internal", "a channel was gained before anything was read");
+    try {
+      const read = await readChannel(this.sync.client, channelId, this.token, signal);
+      signal.throwIfAborted();
+      if (read) this.sync.apply(withChannel(this.sync.state(), channelId, read));
+    } catch (error) {
+      // The event will not come again, so all is read anew.
+      this.cursor = undefined;
+      throw error;
+    }
+  }
+
+  private live(): void {
+    if (this.isLive) return;
+    this.isLive = true;
+    this.lostSince = undefined;
+    this.sync.connected({ kind: "live" });
+  }
+
+  /** Asks the server for its version at the start and after silence; a connection that gives no sign of life is ended. */
+  private watch(pump: Pump<StreamFrame>, signal: AbortSignal): { readonly heard: () => void; readonly stop: () => void } {
+    const { world, client } = this.sync;
+    let cancel = (): void => undefined;
+    let stopped = false;
+    const ask = async (isFatal: boolean): Promise<void> => {
+      const late = new AbortController();
+      const give = world.after(PROBE_MS, () => late.abort());
+      try {
+        const gone = new Promise<never>((_, reject) => late.signal.addEventListener("abort", () => reject(new Failure("unavailable", "the server does not answer")), { once: true }));
+        const { version } = await Promise.race([client.serverInfo(AbortSignal.any([signal, late.signal])), gone]);
+        if (stopped) return;
+        this.sync.versionSeen(version);
+        // A stream that goes on where it was says nothing until something happens.
+        if (this.cursor && this.sync.state().ready) this.live();
+      } catch (error) {
+        if (stopped) return;
+        if (isFatal) pump.fail(error);
+        else this.sync.report("version", error);
+      } finally {
+        give();
+      }
+    };
+    const quiet = (): void => {
+      cancel();
+      if (stopped) return;
+      cancel = world.after(SILENCE_MS, () => {
+        quiet();
+        void ask(true);
+      });
+    };
+    this.probe = () => void ask(true);
+    void ask(false);
+    quiet();
+    return {
+      heard: quiet,
+      stop: () => {
+        stopped = true;
+        cancel();
+        this.probe = undefined;
+      },
+    };
+  }
+
+  private async pause(end: End): Promise<void> {
+    const since = (this.lostSince ??= this.sync.world.now());
+    const isFirstResync = end.kind === "resync" && !this.resynced;
+    if (end.kind === "resync") this.resynced = true;
+    const atOnce = isFirstResync || (end.kind === "closed" && end.progress);
+    const wait = atOnce ? 0 : backoff(this.failures, this.sync.world.random);
+    if (!atOnce) this.failures += 1;
+    this.sync.connected({ kind: "lost", since, retryAt: this.sync.world.now() + wait });
+    if (!atOnce) await this.wait(wait);
+  }
+
+  private async signedOut(): Promise<void> {
+    this.sync.connected({ kind: "signed_out" });
+    await this.wait(undefined);
+    this.lostSince = undefined;
+  }
+
+  /** Waits so many ms, or until somebody is in a hurry. */
+  private wait(ms: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      let cancel = (): void => undefined;
+      this.hurry = () => {
+        this.hurry = undefined;
+        cancel();
+        resolve();
+      };
+      const { hurry } = this;
+      if (ms !== undefined) cancel = this.sync.world.after(ms, hurry);
+      if (this.sync.signal.aborted) hurry();
+    });
+  }
+}

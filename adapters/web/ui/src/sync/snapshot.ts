@@ -1,0 +1,158 @@
+/** Reads what there is: everything at the start and after lost events, one channel when the person comes into it. */
+import { takesPart } from "../model/account";
+import { Failure } from "../model/client";
+import type { Client } from "../model/client";
+import type {
+  Account, AccountId, AskId, Channel, ChannelId, Message, MessageId, OpenAskEntry, Presence, ReadPosition, SnapshotToken, Topic, TopicId,
+} from "../model/types";
+import type { MessageWindow, State } from "../store/contract";
+import { union } from "./messages";
+import { dropped, emptyState, withAsks } from "./reducer";
+import { PAGE } from "./windows";
+
+/** Reads that are on their way at once. */
+export const IN_FLIGHT = 8;
+/** Pages of a topic that are read again after lost events, so that a person who has scrolled up stays there. */
+const REREAD_PAGES = 10;
+
+type Run = <T>(read: () => Promise<T>) => Promise<T>;
+
+/** Lets at most `limit` reads run at once. */
+export const limited = (limit: number): Run => {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (read) => {
+    while (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    running += 1;
+    try {
+      return await read();
+    } finally {
+      running -= 1;
+      waiting.shift()?.();
+    }
+  };
+};
+
+const byId = <T extends { readonly id: string }>(all: readonly T[]): ReadonlyMap<string, T> => new Map(all.map((each) => [each.id, each]));
+
+const placesOf = (all: readonly ReadPosition[]): ReadonlyMap<TopicId, ReadPosition> => new Map(all.map((each) => [each.topicId, each]));
+
+/** Pages until a page is empty: a short one is not the last, since a page also ends at a size. */
+const allOpenAsks = async (client: Client, run: Run, channelId: ChannelId | undefined, signal: AbortSignal): Promise<readonly OpenAskEntry[]> => {
+  const found: OpenAskEntry[] = [];
+  let before: MessageId | undefined;
+  for (;;) {
+    const cursor = before;
+    const page = await run(() => client.listOpenAsks({ before: cursor, channelId }, signal));
+    const last = page.at(-1);
+    if (!last) return found;
+    found.push(...page);
+    before = last.message.id;
+  }
+};
+
+/** Entries by the asks in them that are open. */
+const openAsksOf = (entries: readonly OpenAskEntry[]): ReadonlyMap<AskId, OpenAskEntry> =>
+  new Map(entries.flatMap((entry) => entry.message.blocks.flatMap((block): [AskId, OpenAskEntry][] => (block.kind === "ask" && block.ask.end.kind === "open" ? [[block.ask.id, entry]] : []))));
+
+interface ChannelTopics {
+  readonly topics: readonly Topic[];
+  readonly positions: readonly ReadPosition[];
+}
+
+/** Topics of a channel, archived ones too, so that every message that is told has one. "Not found" says that we take no part. */
+const topicsOf = async (client: Client, channelId: ChannelId, signal: AbortSignal): Promise<ChannelTopics | undefined> => {
+  try {
+    return await client.listTopics(channelId, true, signal);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === "not_found") return undefined;
+    throw error;
+  }
+};
+
+/** The newest messages of a topic, down to where the window reached before. */
+const windowOf = async (client: Client, run: Run, topic: Topic, before: MessageWindow, token: SnapshotToken, signal: AbortSignal): Promise<MessageWindow> => {
+  const reached = before.messages[0]?.seq ?? Number.POSITIVE_INFINITY;
+  let messages: readonly Message[] = [];
+  for (let pages = 0; pages < REREAD_PAGES; pages += 1) {
+    const cursor = messages[0]?.id;
+    const page = await run(() => client.listMessages({ channelId: topic.channelId, topicId: topic.id, before: cursor, limit: PAGE, snapshot: token }, signal));
+    if (page.length === 0) return { messages, complete: true, loading: "none", error: undefined };
+    messages = union(page, messages);
+    if ((messages[0]?.seq ?? 0) <= reached) break;
+  }
+  return { messages, complete: false, loading: "none", error: undefined };
+};
+
+/**
+ * Everything, read with the token of the stream's boundary. Of the state that is replaced only the person and
+ * which windows stand open are taken over, the latter as of when topics are known. One failed read fails it all.
+ */
+export const readSnapshot = async (client: Client, current: () => State, token: SnapshotToken, signal: AbortSignal): Promise<State> => {
+  const run = limited(IN_FLIGHT);
+  const [accounts, groups, channels, presence] = await Promise.all([
+    run(() => client.listAccounts(token, signal)),
+    run(() => client.listGroups(token, signal)),
+    run(() => client.listChannels(token, signal)),
+    run(() => client.roster(signal)),
+  ]);
+  const known = byId<Account>(accounts);
+  const mine = channels.filter((channel) => takesPart(channel, current().me, known));
+  const listed = await Promise.all(mine.map((channel) => run(() => topicsOf(client, channel.id, signal))));
+  const topics = byId<Topic>(listed.flatMap((each) => each?.topics ?? []));
+  // Asks after topics: then an ask of a message that the topics count and the asks do not hold is closed (rule 4 of counting).
+  const [asks, ...windows] = await Promise.all([
+    allOpenAsks(client, run, undefined, signal),
+    ...[...current().windows].flatMap(([id, window]) => {
+      const topic = topics.get(id);
+      return topic ? [windowOf(client, run, topic, window, token, signal).then((read): [TopicId, MessageWindow] => [id, read])] : [];
+    }),
+  ]);
+  const state: State = {
+    ...emptyState(current().me),
+    accounts: known,
+    groups: byId(groups),
+    channels: byId<Channel>(channels),
+    topics,
+    presence,
+    positions: placesOf(listed.flatMap((each) => each?.positions ?? [])),
+    // A window that was opened meanwhile has a read of its own on its way.
+    windows: new Map([...[...current().windows].filter(([id]) => topics.has(id)), ...windows]),
+    ready: true,
+  };
+  return withAsks(state, openAsksOf(asks), new Set(topics.keys()));
+};
+
+export interface ChannelRead extends ChannelTopics {
+  readonly accounts: readonly Account[];
+  readonly presence: ReadonlyMap<AccountId, Presence>;
+  readonly asks: readonly OpenAskEntry[];
+}
+
+/** What is in a channel that was gained, and the accounts that are seen through it. Undefined if it is lost again. */
+export const readChannel = async (client: Client, channelId: ChannelId, token: SnapshotToken, signal: AbortSignal): Promise<ChannelRead | undefined> => {
+  const run = limited(IN_FLIGHT);
+  const [accounts, presence, listed] = await Promise.all([
+    run(() => client.listAccounts(token, signal)),
+    run(() => client.roster(signal)),
+    run(() => topicsOf(client, channelId, signal)),
+  ]);
+  if (!listed) return undefined;
+  return { ...listed, accounts, presence, asks: await allOpenAsks(client, run, channelId, signal) };
+};
+
+/** The state with a channel that was read anew. */
+export const withChannel = (state: State, channelId: ChannelId, read: ChannelRead): State => {
+  const bare = dropped(state, channelId);
+  const topics = new Map([...bare.topics, ...byId(read.topics)]);
+  const openAsks = new Map([...bare.openAsks, ...openAsksOf(read.asks)]);
+  const loaded: State = {
+    ...bare,
+    accounts: new Map([...bare.accounts, ...byId(read.accounts)]),
+    presence: read.presence,
+    topics,
+    positions: new Map([...bare.positions, ...placesOf(read.positions)]),
+    windows: state.windows,
+  };
+  return withAsks(loaded, openAsks, new Set(read.topics.map((topic) => topic.id)));
+};
