@@ -1,5 +1,6 @@
 /** A browser, and people in it: each has cookies and storage of their own. */
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from "playwright-core";
+import { overlay } from "./overlay";
 import type { Server } from "./server";
 
 declare global {
@@ -39,6 +40,7 @@ export class Tab {
   static async open(browser: Browser, server: Server, options: BrowserContextOptions = {}): Promise<Tab> {
     const context = await browser.newContext({ baseURL: server.url, viewport: { width: 1280, height: 800 }, ...options });
     context.setDefaultTimeout(15_000);
+    await overlay(context, options.baseURL ?? server.url);
     const page = await context.newPage();
     const tab = new Tab(context, page, options.baseURL ?? server.url);
     await tab.listen();
