@@ -11,6 +11,8 @@ pub struct ReadPosition {
     pub seq: Seq,
     /// Messages of others above it.
     pub unread: u32,
+    /// The topic's newest place when they were counted; 0 if it has none.
+    pub newest: Seq,
 }
 
 /// A place that a topic does not reach yet.

@@ -15,7 +15,7 @@ use crate::{
 
 /// The place of the account `$2` in each topic of `topic`, read or not.
 const PLACES: &str = "
-    SELECT topic.id, coalesce(place.seq, 0) AS seq, (
+    SELECT topic.id, topic.last_seq AS newest, coalesce(place.seq, 0) AS seq, (
         SELECT count(*) FROM messages m
         WHERE m.topic = topic.id AND m.seq > coalesce(place.seq, 0) AND m.author <> $2
     ) AS unread
@@ -120,7 +120,7 @@ pub(crate) async fn replace(
 
 fn read(row: &QueryResult) -> Result<ReadPosition, StorageError> {
     let unread = u32::try_from(row.count("unread")?).unwrap_or(u32::MAX);
-    Ok(ReadPosition { topic: row.id("id")?, seq: row.seq("seq")?, unread })
+    Ok(ReadPosition { topic: row.id("id")?, seq: row.seq("seq")?, unread, newest: row.seq("newest")? })
 }
 
 /// No message stands higher than the largest number of a column.

@@ -77,7 +77,9 @@ impl TenantRows {
     pub(crate) fn read_position(&self, account: AccountId, topic: TopicId) -> ReadPosition {
         let seq = self.read_places.find(account, topic).unwrap_or(Seq(0));
         let others = self.messages.above_in_topic(topic, seq).filter(|row| row.message.author() != account);
-        ReadPosition { topic, seq, unread: u32::try_from(others.count()).unwrap_or(u32::MAX) }
+        let unread = u32::try_from(others.count()).unwrap_or(u32::MAX);
+        let newest = self.topics.find(topic).map_or(Seq(0), |row| row.last_seq);
+        ReadPosition { topic, seq, unread, newest }
     }
 }
 

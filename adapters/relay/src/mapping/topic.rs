@@ -18,6 +18,7 @@ pub fn topic(topic: &Topic, open_asks: u32) -> v1::Topic {
         participant_account_ids: topic.participants.iter().map(ToString::to_string).collect(),
         open_ask_count: open_asks,
         braked: topic.run.is_braked(),
+        last_channel_seq: topic.last_seq.0,
     }
 }
 
@@ -27,6 +28,7 @@ pub fn read_position(position: &ReadPosition) -> v1::ReadPosition {
         topic_id: position.topic.to_string(),
         channel_seq: position.seq.0,
         unread_count: position.unread,
+        last_channel_seq: position.newest.0,
     }
 }
 
@@ -65,6 +67,7 @@ mod tests {
             participant_account_ids: vec!["03".repeat(16)],
             open_ask_count: 4,
             braked: true,
+            last_channel_seq: 1,
         };
         assert_eq!(topic(&of, 4), expected);
     }

@@ -131,6 +131,7 @@ async fn a_person_marks_what_it_read_and_its_own_stream_tells_it() {
         topic_id: first.topic_id.clone(),
         channel_seq: seq,
         unread_count: unread,
+        last_channel_seq: 2,
     };
     assert_eq!(topics(&server, &server.member).await.read_positions, [place(0, 2)]);
     assert_eq!(topics(&server, &server.agent).await.read_positions, [], "an agent has a cursor instead");

@@ -39,8 +39,9 @@ async fn positions(
     read_positions(&scene.comms(), &scene.caller(by), ReadPositions { channel }).await
 }
 
-fn at(topic: TopicId, seq: u64, unread: u32) -> ReadPosition {
-    ReadPosition { topic, seq: Seq(seq), unread }
+/// A place in a topic whose newest message is `newest`.
+fn at(topic: TopicId, seq: u64, unread: u32, newest: u64) -> ReadPosition {
+    ReadPosition { topic, seq: Seq(seq), unread, newest: Seq(newest) }
 }
 
 async fn join(scene: &Scene, by: &Account, from: TopicId, name: &str) {
@@ -58,18 +59,18 @@ pub async fn a_place_moves_forward_only_and_counts_what_others_posted(fixture: &
     for author in [&ana, &ben, &ben] {
         scene.say(author, room, "t", "3 4 5").await;
     }
-    assert_eq!(mark(&scene, &ana, topic, 0).await.unwrap(), at(topic, 0, 3), "own messages are not unread");
+    assert_eq!(mark(&scene, &ana, topic, 0).await.unwrap(), at(topic, 0, 3, 5), "own messages are not unread");
     for (seq, expected) in
-        [(4, at(topic, 4, 1)), (1, at(topic, 4, 1)), (4, at(topic, 4, 1)), (5, at(topic, 5, 0))]
+        [(4, at(topic, 4, 1, 5)), (1, at(topic, 4, 1, 5)), (4, at(topic, 4, 1, 5)), (5, at(topic, 5, 0, 5))]
     {
         assert_eq!(mark(&scene, &ana, topic, seq).await.unwrap(), expected, "{seq}");
     }
     scene.say(&ben, room, "t", "6").await;
     let mut read = scene.read().await;
-    assert_eq!(read.find_read_position(ana.id, topic).await.unwrap(), Some(at(topic, 5, 1)));
+    assert_eq!(read.find_read_position(ana.id, topic).await.unwrap(), Some(at(topic, 5, 1, 6)));
     assert_eq!(
         read.find_read_position(ben.id, topic).await.unwrap(),
-        Some(at(topic, 0, 1)),
+        Some(at(topic, 0, 1, 6)),
         "each their own"
     );
     assert_eq!(read.find_read_position(ana.id, TopicId::from_bytes([9; 16])).await.unwrap(), None);
@@ -109,7 +110,7 @@ pub async fn only_a_person_that_takes_part_has_a_place(fixture: &Fixture) {
     assert_eq!(positions(&scene, &bot, None).await.unwrap_err().kind(), ErrorKind::PermissionDenied);
     assert_eq!(
         mark(&scene, &ana, topic, 1).await.unwrap(),
-        at(topic, 1, 0),
+        at(topic, 1, 0, 1),
         "the owner takes part in the tree"
     );
     let listed = ListTopics { channel: ChannelRef::Id(tree), include_archived: false };
@@ -136,13 +137,13 @@ pub async fn places_are_listed_for_a_channel_and_for_all(fixture: &Fixture) {
         places.sort_by_key(|place| place.topic);
         places
     };
-    let in_room = sorted(vec![at(topics[0], 0, 1), at(topics[1], 2, 0)]);
+    let in_room = sorted(vec![at(topics[0], 0, 1, 1), at(topics[1], 2, 0, 2)]);
     assert_eq!(positions(&scene, &ana, Some(room)).await.unwrap(), in_room);
-    let all = sorted([in_room, vec![at(topics[2], 0, 1)]].concat());
+    let all = sorted([in_room, vec![at(topics[2], 0, 1, 1)]].concat());
     assert_eq!(positions(&scene, &ana, None).await.unwrap(), all);
     let list = ListTopics { channel: ChannelRef::Id(room), include_archived: false };
     let listed = list_topics(&scene.comms(), &scene.caller(&ana), list).await.unwrap();
-    assert_eq!(listed.read_positions, [at(topics[1], 2, 0)]);
+    assert_eq!(listed.read_positions, [at(topics[1], 2, 0, 2)]);
 }
 
 /// A merge marks nothing as read.
@@ -164,10 +165,10 @@ pub async fn a_merge_joins_the_places_of_everyone(fixture: &Fixture) {
     join(&scene, &dan, source, "target").await;
     let mut read = scene.read().await;
     for (person, expected) in [
-        (&ana, at(target, 5, 0)),
-        (&ben, at(target, 3, 2)),
-        (&cleo, at(target, 0, 5)),
-        (&dan, at(target, 0, 0)),
+        (&ana, at(target, 5, 0, 5)),
+        (&ben, at(target, 3, 2, 5)),
+        (&cleo, at(target, 0, 5, 5)),
+        (&dan, at(target, 0, 0, 5)),
     ] {
         assert_eq!(
             read.find_read_position(person.id, target).await.unwrap(),
@@ -250,7 +251,7 @@ pub async fn concurrent_marks_leave_the_furthest(fixture: &Fixture) {
         assert!(marked.seq >= Seq(seq), "{marked:?} for {seq}");
     }
     let stored = scene.read().await.find_read_position(ana.id, topic).await.unwrap();
-    assert_eq!(stored, Some(at(topic, MARKS, 0)));
+    assert_eq!(stored, Some(at(topic, MARKS, 0, MARKS)));
 }
 
 /// A mark that races the merge of its topic is kept or finds nothing, and never breaks the merge.
@@ -272,12 +273,12 @@ pub async fn a_mark_racing_a_merge_breaks_nothing(fixture: &Fixture) {
         join(&scene, &ben, source, "target").await;
         let expected = match marking.await.expect("the task ends") {
             Ok(marked) => {
-                assert_eq!(marked, at(source, 1, 0), "trial {trial}");
-                at(target, 2, 0)
+                assert_eq!(marked, at(source, 1, 0, 1), "trial {trial}");
+                at(target, 2, 0, 2)
             }
             Err(refused) => {
                 assert_eq!(refused.kind(), ErrorKind::NotFound, "trial {trial}: {refused}");
-                at(target, 0, 2)
+                at(target, 0, 2, 2)
             }
         };
         let stored = scene.read().await.find_read_position(ana.id, target).await.unwrap();

@@ -87,7 +87,8 @@ impl Play {
     fn place_in(&self, who: AccountId, topic: TopicId) -> ReadPosition {
         let seq = self.state.reads.get(&(topic, who)).copied().unwrap_or_default();
         let unread = self.state.said_in(topic).filter(|said| said.seq > seq && said.author != who).count();
-        ReadPosition { topic, seq: Seq(seq), unread: u32::try_from(unread).expect("a small number") }
+        let newest = Seq(self.state.newest_in(topic));
+        ReadPosition { topic, seq: Seq(seq), unread: u32::try_from(unread).expect("a small number"), newest }
     }
 
     pub(super) async fn draw_update_topic(&mut self, dice: &mut Dice<'_>) {

@@ -4,3 +4,4 @@ export * from "./composer";
 export * from "./message";
 export * from "./plural";
 export * from "./store";
+export * from "./wire";

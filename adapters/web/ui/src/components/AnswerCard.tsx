@@ -1,0 +1,48 @@
+/** An answer that was given: who, and one line for each question. It takes no input. */
+import { For, Show } from "solid-js";
+import type { Component } from "solid-js";
+import { visible, visibleLine } from "../model/text";
+import type { AccountId, Ask, AskQuestion } from "../model/types";
+import { askText } from "../strings";
+import { AccountName } from "./AccountName";
+import { chosenLabels } from "./ask-view";
+import "./AnswerCard.css";
+
+export const AnswerCard: Component<{ readonly ask: Ask; readonly authorId: AccountId }> = (props) => (
+  <div class="answer-card">
+    <p class="answer-title">
+      <AccountName id={props.authorId} /> {askText.answerCard}
+    </p>
+    <dl>
+      <For each={props.ask.questions} keyed={false}>
+        {(question) => <Line question={question()} />}
+      </For>
+    </dl>
+  </div>
+);
+
+const Line: Component<{ readonly question: AskQuestion }> = (props) => {
+  const labels = () => chosenLabels(props.question, props.question.chosen);
+  const skipped = () => labels().length === 0 && props.question.customText === "";
+  return (
+    <div class="answer-line">
+      <dt dir="auto">{visible(props.question.question)}</dt>
+      <dd class={{ skipped: skipped() }}>
+        <Show when={!skipped()} fallback={askText.skipped}>
+          <For each={labels()} keyed={false}>
+            {(label) => (
+              <bdi class="answer-label" dir="auto">
+                {visibleLine(label())}
+              </bdi>
+            )}
+          </For>
+          <Show when={props.question.customText !== ""}>
+            <bdi class="answer-text" dir="auto">
+              {visible(props.question.customText)}
+            </bdi>
+          </Show>
+        </Show>
+      </dd>
+    </div>
+  );
+};

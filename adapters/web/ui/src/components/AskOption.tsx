@@ -1,0 +1,66 @@
+/** One option of a question: a button, and what the asker wrote about it. */
+import { createUniqueId, Show } from "solid-js";
+import type { Component } from "solid-js";
+import { visible, visibleLine } from "../model/text";
+import type { AskOption as Option } from "../model/types";
+import { askText } from "../strings";
+
+export interface AskOptionProps {
+  readonly option: Option;
+  readonly index: number;
+  readonly pressed: boolean;
+  readonly disabled: boolean;
+  readonly recommended: boolean;
+  /** The one option of the group that Tab reaches. */
+  readonly tabStop: boolean;
+  readonly onPick: () => void;
+  readonly onFocus: () => void;
+}
+
+export const AskOption: Component<AskOptionProps> = (props) => {
+  const label = createUniqueId();
+  const about = createUniqueId();
+  const shownLabel = () => visibleLine(props.option.label);
+  return (
+    <div class={["ask-option-row", { pressed: props.pressed }]}>
+      <button
+        type="button"
+        class={["ask-option", { recommended: props.recommended }]}
+        aria-pressed={props.pressed ? "true" : "false"}
+        aria-labelledby={label}
+        aria-describedby={about}
+        disabled={props.disabled}
+        tabindex={props.tabStop ? 0 : -1}
+        onClick={() => props.onPick()}
+        onFocus={() => props.onFocus()}
+      >
+        <span class="ask-option-mark" aria-hidden="true" />
+        <span class="ask-option-text">
+          <bdi id={label} class="ask-option-label" dir="auto">
+            {shownLabel()}
+          </bdi>
+          <span id={about} class="ask-option-about">
+            <Show when={props.recommended}>
+              <span class="ask-recommended">{askText.recommended}</span>
+            </Show>
+            <Show when={props.option.description !== ""}>
+              <bdi class="ask-option-description" dir="auto">
+                {visible(props.option.description)}
+              </bdi>
+            </Show>
+          </span>
+        </span>
+        <Show when={props.index < 9}>
+          <kbd class="ask-option-key" aria-hidden="true">
+            {props.index + 1}
+          </kbd>
+        </Show>
+      </button>
+      <Show when={props.option.preview !== ""}>
+        <pre class="ask-option-preview" tabindex="0" role="group" aria-label={askText.preview(shownLabel())} dir="auto">
+          <code>{visible(props.option.preview)}</code>
+        </pre>
+      </Show>
+    </div>
+  );
+};

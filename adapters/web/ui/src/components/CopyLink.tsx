@@ -1,0 +1,36 @@
+/** Copies an address of the page; shows it as text where the browser refuses. */
+import { createSignal, Match, Switch } from "solid-js";
+import type { Component } from "solid-js";
+import { messageText } from "../strings";
+import "./CopyLink.css";
+
+export const CopyLink: Component<{ readonly path: string; readonly label: string }> = (props) => {
+  const [state, setState] = createSignal<"idle" | "copied" | "refused">("idle");
+  const address = () => new URL(props.path, window.location.origin).href;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(address());
+      setState("copied");
+    } catch {
+      // Shown, not reported: the person gets the link all the same.
+      setState("refused");
+    }
+  };
+  return (
+    <span class="copy-link">
+      <button type="button" class="quiet" onClick={() => void copy()}>
+        {props.label}
+      </button>
+      <span aria-live="polite" class="copy-link-state">
+        <Switch>
+          <Match when={state() === "copied"}>{messageText.copied}</Match>
+          <Match when={state() === "refused"}>
+            <label>
+              {messageText.copyFailed} <input readonly value={address()} aria-label={messageText.linkField} onFocus={(e) => e.currentTarget.select()} />
+            </label>
+          </Match>
+        </Switch>
+      </span>
+    </span>
+  );
+};

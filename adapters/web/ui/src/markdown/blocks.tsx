@@ -1,0 +1,116 @@
+/** The elements of a formatted text. A tree never changes, so these are functions of it, not components. */
+import { For, Show } from "solid-js";
+import type { JSX } from "@solidjs/web";
+import { visible } from "../model/text";
+import { messageText } from "../strings";
+import { inlines } from "./inlines";
+import type { Align, Block, Item } from "./tree";
+
+export function blocks(tree: readonly Block[]): JSX.Element {
+  return <For each={tree}>{block}</For>;
+}
+
+function block(shown: Block): JSX.Element {
+  switch (shown.kind) {
+    case "paragraph":
+      return <p dir="auto">{inlines(shown.children)}</p>;
+    case "heading":
+      // No heading element: what someone wrote is not part of the page's outline.
+      return (
+        <p class={["md-heading", `md-heading-${shown.level}`]} dir="auto">
+          {inlines(shown.children)}
+        </p>
+      );
+    case "code":
+      return (
+        <pre class="md-code" tabindex="0" role="group" aria-label={codeLabel(shown.language)}>
+          <code>{visible(shown.text)}</code>
+        </pre>
+      );
+    case "quote":
+      return <blockquote>{blocks(shown.blocks)}</blockquote>;
+    case "list":
+      return list(shown.start, shown.items);
+    case "table":
+      return table(shown);
+    case "rule":
+      return <hr />;
+    case "plain":
+      return (
+        <>
+          <p class="md-notice">{messageText.plainNotice}</p>
+          {plain(shown.text)}
+        </>
+      );
+  }
+}
+
+/** A text as it was written. */
+export function plain(text: string): JSX.Element {
+  return (
+    <p class="md-plain" dir="auto">
+      {visible(text)}
+    </p>
+  );
+}
+
+function codeLabel(language: string): string {
+  return language === "" ? messageText.codePlain : messageText.codeLabel(visible(language));
+}
+
+function list(start: number | undefined, items: readonly Item[]): JSX.Element {
+  const shown = <For each={items}>{item}</For>;
+  return start === undefined ? <ul>{shown}</ul> : <ol start={start}>{shown}</ol>;
+}
+
+function item(shown: Item): JSX.Element {
+  const word = shown.done === true ? messageText.taskDone : messageText.taskOpen;
+  return (
+    <li class={{ "md-task": shown.done !== undefined }} dir="auto">
+      <Show when={shown.done !== undefined}>
+        <span class={["md-box", { done: shown.done === true }]} role="img" aria-label={word} />
+      </Show>
+      {blocks(shown.blocks)}
+    </li>
+  );
+}
+
+function table(shown: Extract<Block, { readonly kind: "table" }>): JSX.Element {
+  const side = (column: number) => alignClass(shown.align[column]);
+  return (
+    <div class="md-table" tabindex="0" role="group" aria-label={messageText.table}>
+      <table>
+        <thead>
+          <tr>
+            <For each={shown.header}>
+              {(cell, column) => (
+                <th scope="col" class={side(column())} dir="auto">
+                  {inlines(cell)}
+                </th>
+              )}
+            </For>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={shown.rows}>
+            {(row) => (
+              <tr>
+                <For each={row}>
+                  {(cell, column) => (
+                    <td class={side(column())} dir="auto">
+                      {inlines(cell)}
+                    </td>
+                  )}
+                </For>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function alignClass(align: Align): string | undefined {
+  return align && `md-${align}`;
+}

@@ -1,0 +1,78 @@
+/** A store for tests of components: its state is what the test sets, its actions are only recorded. */
+import { render } from "@solidjs/testing-library";
+import { createSignal, flush } from "solid-js";
+import type { JSX } from "@solidjs/web";
+import type { Account, Channel, Topic } from "../model/types";
+import type { Staged, State, Store } from "../store/contract";
+import { StoreContext } from "../store/context";
+import { FakeClient } from "./fake";
+
+export interface Recorded {
+  readonly name: string;
+  readonly input: readonly unknown[];
+}
+
+const EMPTY: State = {
+  me: "user-ann", accounts: new Map(), groups: new Map(), channels: new Map(), topics: new Map(), presence: new Map(), windows: new Map(),
+  openAsks: new Map(), positions: new Map(), merged: new Map(), ready: true,
+};
+
+export interface StillStore {
+  readonly store: Store;
+  readonly recorded: Recorded[];
+  readonly setState: (change: Partial<State>) => void;
+  readonly stage: (askId: string, staged: Partial<Staged> | undefined) => void;
+}
+
+export const byId = <T extends { readonly id: string }>(all: readonly T[]): ReadonlyMap<string, T> => new Map(all.map((each) => [each.id, each]));
+
+export function stillStore(start: { readonly accounts?: readonly Account[]; readonly channels?: readonly Channel[]; readonly topics?: readonly Topic[] } = {}): StillStore {
+  const recorded: Recorded[] = [];
+  const drafts = new Map<string, string>();
+  const client = new FakeClient();
+  const [state, setState] = createSignal<State>({
+    ...EMPTY, accounts: byId(start.accounts ?? []), channels: byId(start.channels ?? []), topics: byId(start.topics ?? []),
+  });
+  const [staged, setStaged] = createSignal<ReadonlyMap<string, Staged>>(new Map());
+  const record = (name: string) => (...input: readonly unknown[]) => {
+    recorded.push({ name, input });
+  };
+  const store: Store = {
+    state, staged, connection: () => ({ kind: "live" }), now: () => 0, newVersion: () => undefined, problems: () => [],
+    dismissProblem: record("dismissProblem"), client,
+    asks: { pick: record("pick"), type: record("type"), clear: record("clear"), submit: record("submit") },
+    openTopic: record("openTopic"), loadOlder: record("loadOlder"), markRead: record("markRead"),
+    loadArchived: (channelId) => Promise.resolve([...state().topics.values()].filter((topic) => topic.channelId === channelId)),
+    post: (channelId, topic, blocks) => {
+      record("post")(channelId, topic, blocks);
+      return client.post({ channelId, topic, blocks, requestId: `key-${recorded.length}` });
+    },
+    report: record("report"), draft: (key) => drafts.get(key) ?? "",
+    setDraft: (key, text) => {
+      if (text === "") drafts.delete(key);
+      else drafts.set(key, text);
+    },
+    stopSession: () => Promise.resolve(), refusals: () => new Map(), reconnect: record("reconnect"), dispose: record("dispose"),
+  };
+  return {
+    store, recorded,
+    setState: (change) => {
+      setState((before) => ({ ...before, ...change }));
+      flush();
+    },
+    stage: (askId, change) => {
+      setStaged((before) => {
+        const after = new Map(before);
+        if (change) after.set(askId, { answers: new Map(), submitted: false, error: undefined, ...before.get(askId), ...change });
+        else after.delete(askId);
+        return after;
+      });
+      flush();
+    },
+  };
+}
+
+/** Renders with the store around it. */
+export function show(still: StillStore, ui: () => JSX.Element): ReturnType<typeof render> {
+  return render(() => <StoreContext value={still.store}>{ui()}</StoreContext>);
+}
