@@ -1,0 +1,102 @@
+/** The signed-in page: which view is shown for the address. */
+import { createEffect, createMemo, createSignal, Errored, lazy, Loading, Match, Show, Switch, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { resolveRoute } from "./router/resolve";
+import type { Resolution } from "./router/resolve";
+import type { Route } from "./router/route";
+import { AppContext } from "./shell/app";
+import { Broken } from "./shell/Broken";
+import { Shell } from "./shell/Shell";
+import { viewTitle } from "./shell/title";
+import { StoreContext } from "./store/context";
+import { shellText } from "./strings";
+import { Told } from "./told/Told";
+import { Inbox } from "./views/inbox/Inbox";
+import { NotFound } from "./views/NotFound";
+
+const ChannelView = lazy(() => import("./views/channel/ChannelView"));
+const TopicView = lazy(() => import("./views/topic/TopicView"));
+const AgentView = lazy(() => import("./views/agent/AgentView"));
+const Browse = lazy(() => import("./views/browse/Browse"));
+const Search = lazy(() => import("./views/search/Search"));
+const Settings = lazy(() => import("./views/settings/Settings"));
+const Help = lazy(() => import("./views/help/Help"));
+
+export const App: Component = () => {
+  const store = useContext(StoreContext);
+  const shown = useResolved();
+  return (
+    <>
+      <Told view={viewTitle(shown(), store.state())} />
+      <Shell>
+        <Errored fallback={(error, reset) => <Broken error={error()} onAgain={reset} />}>
+          <Show when={shown()} fallback={<p class="page dim">{shellText.opening}</p>}>
+            {(route) => (
+              <Loading fallback={<p class="page dim">{shellText.opening}</p>}>
+                <View route={route()} />
+              </Loading>
+            )}
+          </Show>
+        </Errored>
+      </Shell>
+    </>
+  );
+};
+
+const View: Component<{ readonly route: Route }> = (props) => {
+  const at = <K extends Route["kind"]>(kind: K) => createMemo(() => ofKind(props.route, kind));
+  const [channel, topic, agent, browse, search, settings] = [at("channel"), at("topic"), at("agent"), at("browse"), at("search"), at("settings")];
+  return (
+    <Switch fallback={<NotFound />}>
+      <Match when={props.route.kind === "inbox"}>
+        <Inbox />
+      </Match>
+      <Match when={channel()}>{(route) => <ChannelView channelId={route().channelId} />}</Match>
+      <Match when={topic()}>{(route) => <TopicView channelId={route().channelId} topicId={route().topicId} messageId={route().messageId} />}</Match>
+      <Match when={agent()}>{(route) => <AgentView agentId={route().agentId} />}</Match>
+      <Match when={browse()}>{(route) => <Browse form={route().form} />}</Match>
+      <Match when={search()}>{(route) => <Search query={route().query} />}</Match>
+      <Match when={settings()}>{(route) => <Settings section={route().section} />}</Match>
+      <Match when={props.route.kind === "help"}>
+        <Help />
+      </Match>
+    </Switch>
+  );
+};
+
+const ofKind = <K extends Route["kind"]>(route: Route, kind: K): Extract<Route, { readonly kind: K }> | undefined => (isOf(route, kind) ? route : undefined);
+const isOf = <K extends Route["kind"]>(route: Route, kind: K): route is Extract<Route, { readonly kind: K }> => route.kind === kind;
+
+/** The route to show; undefined while it is held. Redirects, and reads archives, as the resolution says. */
+const useResolved = (): (() => Route | undefined) => {
+  const store = useContext(StoreContext);
+  const app = useContext(AppContext);
+  const [looked, setLooked] = createSignal<ReadonlySet<string>>(new Set());
+  const resolution = createMemo<Resolution>(() => resolveRoute(app.router.route(), store.state(), looked(), app.awaited()), { equals: sameResolution });
+  createEffect(resolution, (now) => {
+    if (now.kind === "look_in_archive") void lookInArchive(now.channelId);
+    if (now.kind !== "redirect") return;
+    app.router.go(now.to, { replace: true });
+    app.setNotice(now.notice);
+  });
+  const lookInArchive = async (channelId: string) => {
+    try {
+      await store.loadArchived(channelId);
+    } catch (error) {
+      store.report("archive", error);
+    } finally {
+      setLooked((before) => new Set([...before, channelId]));
+    }
+  };
+  return createMemo(() => {
+    const now = resolution();
+    return now.kind === "show" ? now.route : undefined;
+  });
+};
+
+const sameResolution = (a: Resolution, b: Resolution): boolean => {
+  if (a.kind === "show" && b.kind === "show") return a.route === b.route;
+  if (a.kind === "redirect" && b.kind === "redirect") return a.to === b.to && a.notice === b.notice;
+  if (a.kind === "look_in_archive" && b.kind === "look_in_archive") return a.channelId === b.channelId;
+  return a.kind === "held" && b.kind === "held";
+};

@@ -1,0 +1,70 @@
+/** A group with one tab stop: arrows move inside it, what is pushed in or out never takes the focus. */
+import { onSettled, useContext } from "solid-js";
+import { rovingTarget } from "../components/roving";
+import { AppContext } from "../shell/app";
+
+/** Elements that the arrows of a group reach. */
+const STOP = "[data-stop]";
+
+/** For `ref`: makes the element such a group. Its stops carry `data-stop` and `tabindex="-1"`. */
+export const group = (): ((element: HTMLElement) => void) => {
+  const { keys } = useContext(AppContext);
+  let element: HTMLElement | undefined;
+  onSettled(() => (element ? manage(element, (on, press) => keys.group(on, press)) : undefined));
+  return (at) => {
+    element = at;
+  };
+};
+
+type Register = (element: Element, keys: (event: KeyboardEvent) => boolean) => () => void;
+
+/** Keeps exactly one stop reachable by Tab until the returned function is called. */
+export const manage = (element: HTMLElement, register: Register): (() => void) => {
+  let inside: HTMLElement | undefined;
+  const stops = () => [...element.querySelectorAll<HTMLElement>(STOP)];
+  const select = (stop: HTMLElement | undefined) => {
+    for (const each of stops()) each.tabIndex = each === stop ? 0 : -1;
+  };
+  const settle = () => {
+    const all = stops();
+    select(all.find((each) => each.tabIndex === 0) ?? all.find((each) => each.getAttribute("aria-current") === "page") ?? all[0]);
+    // The focused stop was taken away: the focus was here, so it stays here.
+    if (inside && !inside.isConnected && document.activeElement === document.body) stops().find((each) => each.tabIndex === 0)?.focus();
+    if (inside && !inside.isConnected) inside = undefined;
+  };
+  const enter = (event: FocusEvent) => {
+    const stop = event.target instanceof Element ? event.target.closest<HTMLElement>(STOP) : null;
+    inside = stop ?? undefined;
+    if (stop) select(stop);
+  };
+  const leave = (event: FocusEvent) => {
+    const left = inside;
+    if (event.relatedTarget instanceof Node && element.contains(event.relatedTarget)) return;
+    // Some browsers tell of the focus going when the element is taken out, which is told apart only afterwards.
+    queueMicrotask(() => {
+      if (inside === left && left?.isConnected) inside = undefined;
+    });
+  };
+  const press = (event: KeyboardEvent): boolean => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
+    const all = stops();
+    const from = all.findIndex((each) => each === document.activeElement);
+    const to = from < 0 ? undefined : rovingTarget(event.key, from, all.length);
+    const stop = to === undefined ? undefined : all[to];
+    if (!stop) return false;
+    stop.focus();
+    return true;
+  };
+  const observer = new MutationObserver(settle);
+  observer.observe(element, { childList: true, subtree: true });
+  element.addEventListener("focusin", enter);
+  element.addEventListener("focusout", leave);
+  const unregister = register(element, press);
+  settle();
+  return () => {
+    observer.disconnect();
+    element.removeEventListener("focusin", enter);
+    element.removeEventListener("focusout", leave);
+    unregister();
+  };
+};

@@ -1,0 +1,56 @@
+/** What is shown for an address, once it is known what there is. Pure. */
+import { resolveLink } from "../model/select";
+import type { ChannelId } from "../model/types";
+import type { State } from "../store/contract";
+import { channelPath, inboxPath, messagePath, topicPath } from "./paths";
+import type { Route } from "./route";
+
+export type Notice = "no_channel" | "no_topic" | "topic_moved" | "no_agent";
+
+export type Resolution =
+  | { readonly kind: "show"; readonly route: Route }
+  /** Nothing can be said before the first snapshot. */
+  | { readonly kind: "held" }
+  /** The topic may be an archived one; those are read on demand. */
+  | { readonly kind: "look_in_archive"; readonly channelId: ChannelId }
+  | { readonly kind: "redirect"; readonly to: string; readonly notice: Notice };
+
+/** `looked` holds the channels whose archived topics were read; `awaited` ids that were just made and are about to be told. */
+export const resolveRoute = (route: Route, state: State, looked: ReadonlySet<ChannelId>, awaited: ReadonlySet<string>): Resolution => {
+  if (!state.ready) return { kind: "held" };
+  switch (route.kind) {
+    case "agent":
+      if (state.accounts.get(route.agentId)?.kind === "agent") return { kind: "show", route };
+      return awaited.has(route.agentId) ? { kind: "held" } : { kind: "redirect", to: inboxPath, notice: "no_agent" };
+    case "channel":
+    case "topic":
+      return resolveConversation(route, state, looked, awaited);
+    default:
+      return { kind: "show", route };
+  }
+};
+
+type Conversation = Extract<Route, { readonly kind: "channel" | "topic" }>;
+
+const resolveConversation = (route: Conversation, state: State, looked: ReadonlySet<ChannelId>, awaited: ReadonlySet<string>): Resolution => {
+  const topicId = route.kind === "topic" ? route.topicId : undefined;
+  const link = resolveLink(state, route.channelId, topicId);
+  switch (link.kind) {
+    case "held":
+      return { kind: "held" };
+    case "found":
+      return { kind: "show", route };
+    case "channel_gone":
+      return awaited.has(route.channelId) ? { kind: "held" } : { kind: "redirect", to: inboxPath, notice: "no_channel" };
+    case "topic_gone": {
+      const messageId = route.kind === "topic" ? route.messageId : undefined;
+      if (link.movedTo !== undefined) {
+        const to = messageId === undefined ? topicPath(link.channelId, link.movedTo) : messagePath(link.channelId, link.movedTo, messageId);
+        return { kind: "redirect", to, notice: "topic_moved" };
+      }
+      if (topicId !== undefined && awaited.has(topicId)) return { kind: "held" };
+      if (!looked.has(link.channelId)) return { kind: "look_in_archive", channelId: link.channelId };
+      return { kind: "redirect", to: channelPath(link.channelId), notice: "no_topic" };
+    }
+  }
+};

@@ -1,0 +1,118 @@
+/** Bars above the content: shown only while they matter. */
+import { createEffect, createMemo, createSignal, For, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { visible } from "../model/text";
+import { StoreContext } from "../store/context";
+import type { Connection } from "../store/contract";
+import { shellText } from "../strings";
+import { AppContext } from "./app";
+import "./Banners.css";
+
+/** A short loss is not worth a person's attention. */
+export const LOST_AFTER_MS = 2_000;
+
+export const Banners: Component = () => (
+  <div class="banners">
+    <ConnectionBanner />
+    <VersionBanner />
+    <NoticeBanner />
+    <Problems />
+  </div>
+);
+
+const ConnectionBanner: Component = () => {
+  const store = useContext(StoreContext);
+  const lost = createMemo(() => lostOf(store.connection()));
+  const clock = createClock(() => lost() !== undefined);
+  const shown = createMemo(() => {
+    const at = lost();
+    return at && clock() - at.since >= LOST_AFTER_MS ? at : undefined;
+  });
+  return (
+    <div role="status">
+      <Show when={shown()}>
+        {(at) => (
+          <div class="banner warning">
+            <span>
+              {shellText.lost} {waitText(at().retryAt - clock())}
+            </span>
+            <button type="button" onClick={() => store.reconnect()}>
+              {shellText.tryNow}
+            </button>
+          </div>
+        )}
+      </Show>
+    </div>
+  );
+};
+
+const lostOf = (connection: Connection) => (connection.kind === "lost" ? connection : undefined);
+
+const waitText = (ms: number): string => (ms <= 0 ? shellText.retrying : shellText.retryIn(Math.ceil(ms / 1_000)));
+
+/** The client's clock in ms, moving only while `running`. */
+const createClock = (running: () => boolean) => {
+  const [now, setNow] = createSignal(Date.now());
+  createEffect(running, (on) => {
+    if (!on) return undefined;
+    const tick = () => setNow(Date.now());
+    tick();
+    const timer = setInterval(tick, 500);
+    return () => clearInterval(timer);
+  });
+  return now;
+};
+
+const VersionBanner: Component = () => {
+  const store = useContext(StoreContext);
+  return (
+    <div role="status">
+      <Show when={store.newVersion()}>
+        <div class="banner">
+          <span>
+            {shellText.newVersion} {shellText.reloadKeeps}
+          </span>
+          <button type="button" onClick={() => window.location.reload()}>
+            {shellText.reload}
+          </button>
+        </div>
+      </Show>
+    </div>
+  );
+};
+
+const NoticeBanner: Component = () => {
+  const app = useContext(AppContext);
+  return (
+    <div role="status">
+      <Show when={app.notice()}>
+        {(notice) => (
+          <div class="banner">
+            <span>{shellText.notices[notice()]}</span>
+            <button type="button" onClick={() => app.setNotice(undefined)}>
+              {shellText.dismiss}
+            </button>
+          </div>
+        )}
+      </Show>
+    </div>
+  );
+};
+
+const Problems: Component = () => {
+  const store = useContext(StoreContext);
+  return (
+    <div role="alert" aria-label={shellText.problems}>
+      <For each={store.problems()} keyed={(problem) => problem.id}>
+        {(problem) => (
+          <div class="banner danger">
+            <bdi>{visible(problem().text)}</bdi>
+            <button type="button" onClick={() => store.dismissProblem(problem().id)}>
+              {shellText.dismiss}
+            </button>
+          </div>
+        )}
+      </For>
+    </div>
+  );
+};

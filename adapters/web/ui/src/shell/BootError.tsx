@@ -1,0 +1,20 @@
+/** The page cannot start: says why, as text. */
+import type { Component } from "solid-js";
+import { shellText, signInText } from "../strings";
+
+export const BootError: Component<{ readonly text: string; readonly onAgain: () => void }> = (props) => (
+  <main class="page" aria-label={signInText.bootFailed}>
+    <div role="alert">
+      <h1>{signInText.bootFailed}</h1>
+      <p>{signInText.bootFailedHelp}</p>
+      <p class="secret" dir="auto">
+        {props.text}
+      </p>
+    </div>
+    <div class="actions">
+      <button type="button" class="primary" onClick={() => props.onAgain()}>
+        {shellText.again}
+      </button>
+    </div>
+  </main>
+);

@@ -1,0 +1,134 @@
+/** Agents of the left column: the pinned ones, then everyone by who stands below whom. */
+import { createMemo, createSignal, For, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { agentTree } from "../model/select";
+import type { AgentNode } from "../model/select";
+import { visibleLine } from "../model/text";
+import type { AccountId } from "../model/types";
+import { refreshPins } from "../prefs/pins";
+import type { AgentPin } from "../prefs/pins";
+import { agentPath, settingsPath } from "../router/paths";
+import { StoreContext } from "../store/context";
+import { settingsText, shellText } from "../strings";
+import { AppContext } from "./app";
+import { Presence } from "./Presence";
+import { Section } from "./Section";
+
+export const SidebarAgents: Component = () => {
+  const store = useContext(StoreContext);
+  const { pins } = useContext(AppContext);
+  const tree = createMemo(() => agentTree(store.state()));
+  const pinned = createMemo(() => refreshPins(pins.list(), (id) => store.state().accounts.get(id)?.handle));
+  return (
+    <Section name="agents" title={shellText.agents} link={{ path: settingsPath("agents"), label: settingsText.newAgent }}>
+      <Show when={pinned().length > 0}>
+        <ul class="rail-list pins" aria-label={shellText.pinnedAgents}>
+          <For each={pinned()} keyed={(pin) => pin.id}>
+            {(pin) => <PinnedRow pin={pin()} />}
+          </For>
+        </ul>
+      </Show>
+      {/* Before the first snapshot an empty list means nothing. */}
+      <Show when={store.state().ready && tree().length === 0}>
+        <p class="rail-note">{shellText.noAgents}</p>
+      </Show>
+      <AgentNodes nodes={tree()} depth={0} />
+    </Section>
+  );
+};
+
+const PinnedRow: Component<{ readonly pin: AgentPin }> = (props) => {
+  const store = useContext(StoreContext);
+  const gone = () => store.state().ready && store.state().accounts.get(props.pin.id)?.kind !== "agent";
+  return (
+    <li class="rail-agent">
+      <Show
+        when={!gone()}
+        fallback={
+          <span class="rail-row gone">
+            <bdi class="rail-name">{visibleLine(props.pin.handle)}</bdi> <span class="rail-shared">{shellText.gone}</span>
+          </span>
+        }
+      >
+        <AgentLink id={props.pin.id} handle={props.pin.handle} />
+      </Show>
+      <PinButton pin={props.pin} />
+    </li>
+  );
+};
+
+const AgentNodes: Component<{ readonly nodes: readonly AgentNode[]; readonly depth: number }> = (props) => (
+  <ul class="rail-list">
+    <For each={props.nodes} keyed={(node) => node.agent.id}>
+      {(node) => <AgentRow node={node()} depth={props.depth} />}
+    </For>
+  </ul>
+);
+
+/** Deeper levels are not indented any further: the column is narrow. */
+const DEEPEST = 6;
+
+const AgentRow: Component<{ readonly node: AgentNode; readonly depth: number }> = (props) => {
+  const [open, setOpen] = createSignal(true);
+  const agent = () => props.node.agent;
+  return (
+    <li>
+      <div class={["rail-agent", `depth-${Math.min(props.depth, DEEPEST)}`]}>
+        <Show when={props.node.descendants > 0} fallback={<span class="rail-indent" />}>
+          <button
+            type="button"
+            class="fold"
+            aria-expanded={open() ? "true" : "false"}
+            aria-label={open() ? shellText.fold(visibleLine(agent().handle)) : shellText.unfold(visibleLine(agent().handle))}
+            title={shellText.below(props.node.descendants)}
+            data-stop
+            tabindex="-1"
+            onClick={() => setOpen((before) => !before)}
+          >
+            <span class={["caret", { open: open() }]} aria-hidden="true" />
+          </button>
+        </Show>
+        <AgentLink id={agent().id} handle={agent().handle} hidden={open() ? 0 : props.node.descendants} />
+        <PinButton pin={{ id: agent().id, handle: agent().handle }} />
+      </div>
+      <Show when={open() && props.node.children.length > 0}>
+        <AgentNodes nodes={props.node.children} depth={props.depth + 1} />
+      </Show>
+    </li>
+  );
+};
+
+const AgentLink: Component<{ readonly id: AccountId; readonly handle: string; readonly hidden?: number }> = (props) => {
+  const store = useContext(StoreContext);
+  const { router } = useContext(AppContext);
+  const activity = createMemo(() => visibleLine(store.state().presence.get(props.id)?.activity ?? ""));
+  const current = () => {
+    const route = router.route();
+    return route.kind === "agent" && route.agentId === props.id ? "page" : undefined;
+  };
+  return (
+    <a class="rail-row agent" href={agentPath(props.id)} aria-current={current()} title={activity() === "" ? undefined : activity()} data-stop tabindex="-1">
+      <Presence id={props.id} word={false} />
+      <bdi class="rail-name">{visibleLine(props.handle)}</bdi>
+      <Show when={(props.hidden ?? 0) > 0}>
+        <span class="rail-count" title={shellText.below(props.hidden ?? 0)}>
+          +{props.hidden}
+        </span>
+      </Show>
+      <Show when={activity() !== ""}>
+        <bdi class="rail-activity">{activity()}</bdi>
+      </Show>
+    </a>
+  );
+};
+
+const PinButton: Component<{ readonly pin: AgentPin }> = (props) => {
+  const { pins } = useContext(AppContext);
+  const pressed = () => pins.list().some((pin) => pin.id === props.pin.id);
+  const label = () => (pressed() ? shellText.unpinAgent(visibleLine(props.pin.handle)) : shellText.pinAgent(visibleLine(props.pin.handle)));
+  return (
+    <button type="button" class="rail-pin" aria-pressed={pressed() ? "true" : "false"} aria-label={label()} title={label()} data-stop tabindex="-1" onClick={() => pins.toggle(props.pin)}>
+      <span aria-hidden="true">{pressed() ? "★" : "☆"}</span>
+    </button>
+  );
+};

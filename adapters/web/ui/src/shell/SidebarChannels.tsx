@@ -1,0 +1,104 @@
+/** Channels of the left column, each with its topics that moved last. */
+import { createMemo, createUniqueId, For, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { channelLabel, openAsksIn, recentTopics, unreadIn, unreadOf } from "../model/select";
+import { visibleLine } from "../model/text";
+import type { Channel, Group, Topic } from "../model/types";
+import { channelPath, topicPath } from "../router/paths";
+import { StoreContext } from "../store/context";
+import { shellText } from "../strings";
+import { AppContext } from "./app";
+import { Badge } from "./Section";
+
+interface GroupsProps {
+  readonly groups: readonly { readonly group: Group; readonly channels: readonly Channel[] }[];
+  readonly ungrouped: readonly Channel[];
+}
+
+export const ChannelGroups: Component<GroupsProps> = (props) => (
+  <>
+    <For each={props.groups} keyed={(each) => each.group.id}>
+      {(each) => <ChannelGroup name={visibleLine(each().group.name)} shared={each().group.shared} channels={each().channels} />}
+    </For>
+    <Show when={props.ungrouped.length > 0}>
+      <Show when={props.groups.length > 0} fallback={<ChannelRows channels={props.ungrouped} />}>
+        <ChannelGroup name={shellText.ungrouped} shared={false} channels={props.ungrouped} />
+      </Show>
+    </Show>
+  </>
+);
+
+const ChannelGroup: Component<{ readonly name: string; readonly shared: boolean; readonly channels: readonly Channel[] }> = (props) => {
+  const heading = createUniqueId();
+  return (
+    <div role="group" aria-labelledby={heading}>
+      <h3 class="rail-group" id={heading}>
+        <bdi>{props.name}</bdi>
+        <Show when={props.shared}>
+          {" "}
+          <span class="rail-shared" title={shellText.sharedGroup}>
+            {shellText.shared}
+          </span>
+        </Show>
+      </h3>
+      <ChannelRows channels={props.channels} />
+    </div>
+  );
+};
+
+export const ChannelRows: Component<{ readonly channels: readonly Channel[] }> = (props) => (
+  <ul class="rail-list">
+    <For each={props.channels} keyed={(channel) => channel.id}>
+      {(channel) => <ChannelRow channel={channel()} />}
+    </For>
+  </ul>
+);
+
+const ChannelRow: Component<{ readonly channel: Channel }> = (props) => {
+  const store = useContext(StoreContext);
+  const { router } = useContext(AppContext);
+  const asks = createMemo(() => openAsksIn(store.state(), props.channel.id));
+  const unread = createMemo(() => unreadIn(store.state(), props.channel.id));
+  const topics = createMemo(() => (props.channel.kind === "channel" ? recentTopics(store.state(), props.channel.id) : []));
+  const current = () => {
+    const route = router.route();
+    return route.kind === "channel" && route.channelId === props.channel.id ? "page" : undefined;
+  };
+  return (
+    <li>
+      <a class={["rail-row", { unread: unread() > 0 }]} href={channelPath(props.channel.id)} aria-current={current()} data-stop tabindex="-1">
+        <span class="rail-glyph" aria-hidden="true">
+          {props.channel.kind === "channel" ? "#" : "@"}
+        </span>
+        <bdi class="rail-name">{visibleLine(channelLabel(store.state(), props.channel))}</bdi>
+        <Badge kind="asks" count={asks()} label={shellText.waiting(asks())} />
+        <Badge kind="unread" count={unread()} label={shellText.unread(unread())} />
+      </a>
+      <Show when={topics().length > 0}>
+        <ul class="rail-list topics">
+          <For each={topics()} keyed={(topic) => topic.id}>
+            {(topic) => <TopicRow topic={topic()} />}
+          </For>
+        </ul>
+      </Show>
+    </li>
+  );
+};
+
+const TopicRow: Component<{ readonly topic: Topic }> = (props) => {
+  const store = useContext(StoreContext);
+  const { router } = useContext(AppContext);
+  const unread = createMemo(() => unreadOf(store.state(), props.topic.id));
+  const current = () => {
+    const route = router.route();
+    return route.kind === "topic" && route.topicId === props.topic.id ? "page" : undefined;
+  };
+  return (
+    <li>
+      <a class={["rail-row topic", { unread: unread() > 0 }]} href={topicPath(props.topic.channelId, props.topic.id)} aria-current={current()} data-stop tabindex="-1">
+        <bdi class="rail-name">{visibleLine(props.topic.name)}</bdi>
+        <Badge kind="unread" count={unread()} label={shellText.unread(unread())} />
+      </a>
+    </li>
+  );
+};

@@ -1,0 +1,46 @@
+/** The bar at the top. */
+import { Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { visibleLine } from "../model/text";
+import { helpPath, inboxPath, settingsPath } from "../router/paths";
+import { StoreContext } from "../store/context";
+import { shellText } from "../strings";
+import { SearchBox } from "./SearchBox";
+import "./TopBar.css";
+
+export const TopBar: Component<{ readonly menuOpen: boolean; readonly onMenu: () => void; readonly menuRef: (button: HTMLButtonElement) => void }> = (props) => {
+  const store = useContext(StoreContext);
+  const me = () => store.state().accounts.get(store.state().me);
+  return (
+    <header class="topbar">
+      <button
+        type="button"
+        class="topbar-menu"
+        ref={(button) => props.menuRef(button)}
+        aria-expanded={props.menuOpen ? "true" : "false"}
+        aria-controls="rail"
+        aria-label={props.menuOpen ? shellText.closeMenu : shellText.menu}
+        onClick={() => props.onMenu()}
+      >
+        <span aria-hidden="true">☰</span>
+        <Show when={store.state().openAsks.size > 0}>
+          <span class="topbar-menu-count" aria-hidden="true">
+            {store.state().openAsks.size}
+          </span>
+        </Show>
+      </button>
+      <a class="topbar-brand" href={inboxPath}>
+        {shellText.product}
+      </a>
+      <SearchBox />
+      <a class="topbar-link" href={helpPath} aria-label={shellText.help} title={shellText.help}>
+        <span aria-hidden="true">?</span>
+      </a>
+      <a class="topbar-link me" href={settingsPath("profile")} aria-label={shellText.settings} title={shellText.settings}>
+        <Show when={me()} fallback={<span aria-hidden="true">⚙</span>}>
+          {(account) => <bdi>{visibleLine(account().handle)}</bdi>}
+        </Show>
+      </a>
+    </header>
+  );
+};

@@ -1,0 +1,61 @@
+/** Tells of new asks where the person looks: title, icon, live region, desktop, ear. Renders nothing. */
+import { createEffect, createMemo, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { channelLabel, handleOf, unreadTotal } from "../model/select";
+import type { Waiting } from "../model/select";
+import { clipped, firstText, visibleLine } from "../model/text";
+import type { AskId } from "../model/types";
+import { messagePath } from "../router/paths";
+import { AppContext } from "../shell/app";
+import { StoreContext } from "../store/context";
+import type { State } from "../store/contract";
+import { shellText } from "../strings";
+import { desktopIsAllowed, showOnDesktop } from "./desktop";
+import { faviconUrl } from "./favicon";
+import { tell } from "./fresh";
+import { beep } from "./sound";
+
+/** A notification shows about this much. */
+const BODY = 160;
+
+export const Told: Component<{ readonly view: string }> = (props) => {
+  const store = useContext(StoreContext);
+  const waiting = createMemo(() => store.state().openAsks.size);
+  const unread = createMemo(() => unreadTotal(store.state()));
+  createEffect(
+    () => shellText.titleCounts(waiting(), unread()) + shellText.titled(props.view),
+    (title) => {
+      document.title = title;
+    },
+  );
+  createEffect(
+    () => faviconUrl(waiting(), unread()),
+    (url) => document.querySelector('link[rel="icon"]')?.setAttribute("href", url),
+  );
+  useNewAsks();
+  return null;
+};
+
+const useNewAsks = () => {
+  const store = useContext(StoreContext);
+  const app = useContext(AppContext);
+  let known: ReadonlySet<AskId> | undefined;
+  createEffect(store.state, (state) => {
+    const told = tell(known, state);
+    known = told.known;
+    for (const each of told.fresh) announce(each, state);
+    if (told.fresh.length > 0 && app.prefs.sound()) beep();
+  });
+  const announce = (each: Waiting, state: State) => {
+    const title = titleOf(each, state);
+    app.say(title);
+    if (!app.prefs.notify() || !desktopIsAllowed() || document.hasFocus()) return;
+    const path = messagePath(each.channelId, each.message.topicId, each.message.id);
+    showOnDesktop({ title, body: clipped(firstText([{ kind: "ask", ask: each.ask }]), BODY), tag: each.ask.id }, () => app.router.go(path));
+  };
+};
+
+const titleOf = (each: Waiting, state: State): string => {
+  const channel = state.channels.get(each.channelId);
+  return shellText.newAsk(visibleLine(handleOf(state, each.message.authorId)), channel ? visibleLine(channelLabel(state, channel)) : "");
+};

@@ -1,0 +1,78 @@
+/** An agent's session: watched by those who may, started and stopped by its owner and administrators. No input: agents are talked to in channels. */
+import { createEffect, createMemo, createSignal, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { presenceOf } from "../../model/select";
+import type { Agent, AgentSession } from "../../model/types";
+import { visible } from "../../model/text";
+import { createAction } from "../../shell/action";
+import { Sure } from "../../shell/Sure";
+import { StoreContext } from "../../store/context";
+import { agentText } from "../../strings";
+import { isAdmin } from "../settings/Profile";
+import { isRunning, newestSession } from "./session";
+import { SessionLog } from "./SessionLog";
+
+export const SessionPanel: Component<{ readonly agent: Agent }> = (props) => {
+  const store = useContext(StoreContext);
+  const [session, setSession] = createSignal<AgentSession | undefined>(undefined);
+  const [sure, setSure] = createSignal(false);
+  const reading = createAction();
+  const starting = createAction();
+  const presence = createMemo(() => presenceOf(store.state(), props.agent.id));
+  const mayRun = createMemo(() => {
+    const { me, accounts } = store.state();
+    return props.agent.ownerId === me || isAdmin(accounts.get(me));
+  });
+  const read = async (id: string) => {
+    const sessions = await store.client.sessions();
+    if (id === props.agent.id) setSession(newestSession(sessions, id));
+  };
+  // A session that comes or goes shows in the presence.
+  createEffect(
+    () => [props.agent.id, presence()] as const,
+    ([id]) => void reading.run(() => read(id)),
+  );
+  const start = () =>
+    starting.run(async () => {
+      await store.client.startAgent(props.agent.id, crypto.randomUUID());
+      await read(props.agent.id);
+    });
+  const stop = async (running: AgentSession) => {
+    setSure(false);
+    await store.stopSession(running.sessionId);
+    await reading.run(() => read(props.agent.id));
+  };
+  const running = createMemo(() => {
+    const at = session();
+    return at && isRunning(at) ? at : undefined;
+  });
+  const refusal = () => {
+    const at = session();
+    return at && store.refusals().get(at.sessionId);
+  };
+  return (
+    <section aria-labelledby="agent-session">
+      <h2 id="agent-session">{agentText.sessions}</h2>
+      <div class="actions agent-session">
+        <span>{session() ? agentText.state[session()?.state ?? "unspecified"] : agentText.noSession}</span>
+        <Show when={mayRun()} fallback={<span class="dim small">{agentText.notYours}</span>}>
+          <button type="button" disabled={starting.busy() || running() !== undefined} onClick={() => void start()}>
+            {starting.busy() ? agentText.starting : agentText.start}
+          </button>
+          <button type="button" class="danger" disabled={running() === undefined} onClick={() => setSure(true)}>
+            {agentText.stop}
+          </button>
+        </Show>
+      </div>
+      <Show when={sure() && running()}>{(at) => <Sure question={agentText.stopSure} yes={agentText.stop} onYes={() => void stop(at())} onNo={() => setSure(false)} />}</Show>
+      <div role="alert" class="error">
+        <Show when={refusal()}>{(reason) => <p>{agentText.refused(visible(reason()))}</p>}</Show>
+        <Show when={starting.error()}>{(reason) => <p>{agentText.refused(reason())}</p>}</Show>
+        <Show when={reading.error()}>{(reason) => <p>{reason()}</p>}</Show>
+      </div>
+      <Show when={running()?.sessionId} keyed>
+        {(sessionId) => <SessionLog sessionId={sessionId} />}
+      </Show>
+    </section>
+  );
+};

@@ -1,0 +1,71 @@
+/** Makes a channel and goes there. */
+import { createMemo, createSignal, For, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { visibleLine } from "../../model/text";
+import { channelPath } from "../../router/paths";
+import { createAction } from "../../shell/action";
+import { AppContext } from "../../shell/app";
+import { StoreContext } from "../../store/context";
+import { browseText, shellText } from "../../strings";
+
+export const NewChannel: Component = () => {
+  const store = useContext(StoreContext);
+  const app = useContext(AppContext);
+  const [name, setName] = createSignal("");
+  const [groupId, setGroupId] = createSignal("");
+  const [members, setMembers] = createSignal("");
+  const making = createAction();
+  const groups = createMemo(() => [...store.state().groups.values()]);
+  const make = () =>
+    making.run(async () => {
+      const made = await store.client.createChannel({ name: name().trim(), groupId: groupId() === "" ? undefined : groupId(), memberHandles: handlesIn(members()) });
+      app.goToNew(made.id, channelPath(made.id));
+    });
+  return (
+    <>
+      <h1>{browseText.newChannel}</h1>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make();
+        }}
+      >
+        <label>
+          {browseText.name}
+          <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+        </label>
+        <label>
+          {browseText.group}
+          <select value={groupId()} onChange={(event) => setGroupId(event.currentTarget.value)}>
+            <option value="">{browseText.noGroup}</option>
+            <For each={groups()} keyed={(group) => group.id}>
+              {(group) => (
+                <option value={group().id}>
+                  {visibleLine(group().name)}
+                  {group().shared ? ` (${shellText.shared})` : ""}
+                </option>
+              )}
+            </For>
+          </select>
+        </label>
+        <label>
+          {browseText.members}
+          <input type="text" autocomplete="off" spellcheck={false} value={members()} onInput={(event) => setMembers(event.currentTarget.value)} />
+        </label>
+        <div class="actions">
+          <button type="submit" class="primary" disabled={making.busy() || name().trim() === ""}>
+            {making.busy() ? browseText.creating : browseText.create}
+          </button>
+        </div>
+        <span role="alert" class="error">
+          {making.error()}
+        </span>
+      </form>
+    </>
+  );
+};
+
+/** Handles as people write them: with or without @, separated by spaces or commas. */
+export const handlesIn = (text: string): readonly string[] =>
+  text.split(/[\s,]+/).map((part) => part.replace(/^@/, "")).filter((part) => part !== "");

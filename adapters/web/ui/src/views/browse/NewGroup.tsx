@@ -1,0 +1,60 @@
+/** Makes a group that channels can be put in. */
+import { createSignal, createUniqueId, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { visibleLine } from "../../model/text";
+import { createAction } from "../../shell/action";
+import { StoreContext } from "../../store/context";
+import { browseText } from "../../strings";
+
+export const NewGroup: Component = () => {
+  const store = useContext(StoreContext);
+  const [name, setName] = createSignal("");
+  const [shared, setShared] = createSignal(true);
+  const [made, setMade] = createSignal<string | undefined>(undefined);
+  const radio = createUniqueId();
+  const making = createAction();
+  const make = () =>
+    making.run(async () => {
+      setMade(undefined);
+      const group = await store.client.createGroup({ name: name().trim(), shared: shared() });
+      setMade(group.name);
+      setName("");
+    });
+  return (
+    <>
+      <h1>{browseText.newGroup}</h1>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make();
+        }}
+      >
+        <label>
+          {browseText.name}
+          <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+        </label>
+        <fieldset>
+          <legend>{browseText.visibility}</legend>
+          <label class="check">
+            <input type="radio" name={radio} checked={shared()} onChange={() => setShared(true)} /> {browseText.shared}
+          </label>
+          <label class="check">
+            <input type="radio" name={radio} checked={!shared()} onChange={() => setShared(false)} /> {browseText.privateGroup}
+          </label>
+        </fieldset>
+        <div class="actions">
+          <button type="submit" class="primary" disabled={making.busy() || name().trim() === ""}>
+            {making.busy() ? browseText.creating : browseText.create}
+          </button>
+          <span role="status" class="dim small">
+            <Show when={made()}>{(group) => browseText.groupMade(visibleLine(group()))}</Show>
+          </span>
+        </div>
+        <span role="alert" class="error">
+          {making.error()}
+        </span>
+      </form>
+    </>
+  );
+};

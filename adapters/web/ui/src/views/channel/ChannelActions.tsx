@@ -1,0 +1,76 @@
+/** Joining, leaving and subscribing: each is a call to the server, and nothing pretends that it was done before. */
+import { createSignal, Match, Show, Switch, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import type { Membership } from "../../model/select";
+import type { Channel } from "../../model/types";
+import { inboxPath } from "../../router/paths";
+import { createAction } from "../../shell/action";
+import { AppContext } from "../../shell/app";
+import { Sure } from "../../shell/Sure";
+import { StoreContext } from "../../store/context";
+import { channelText } from "../../strings";
+
+interface Props {
+  readonly channel: Channel;
+  readonly standing: Membership;
+  readonly panelOpen: boolean;
+  readonly onPanel: () => void;
+}
+
+export const ChannelActions: Component<Props> = (props) => {
+  const store = useContext(StoreContext);
+  const { router } = useContext(AppContext);
+  const [leaving, setLeaving] = createSignal(false);
+  const action = createAction();
+  const me = () => store.state().me;
+  const isRow = () => props.channel.memberIds.includes(me());
+  const subscribed = () => props.standing === "subscribed";
+  const join = () => action.run(async () => void (await store.client.joinChannel(props.channel.id)));
+  const toggle = () => {
+    const change = subscribed() ? { unsubscribe: [me()] } : { subscribe: [me()] };
+    return action.run(async () => void (await store.client.updateMembers(props.channel.id, change)));
+  };
+  const leave = async () => {
+    setLeaving(false);
+    const left = await action.run(async () => void (await store.client.updateMembers(props.channel.id, { remove: [me()] })));
+    if (left) router.go(inboxPath);
+  };
+  return (
+    <div class="channel-actions">
+      <div class="actions">
+        <Switch>
+          <Match when={props.standing === "none"}>
+            {/* The server lets people in through shared groups only. */}
+            <Show when={props.channel.groupId !== undefined}>
+              <button type="button" class="primary" disabled={action.busy()} onClick={() => void join()}>
+                {action.busy() ? channelText.joining : channelText.join}
+              </button>
+            </Show>
+          </Match>
+          <Match when={true}>
+            {/* Where the subscription is not the person's choice there is no control for it. */}
+            <Show when={props.standing === "member" || subscribed()}>
+              <button type="button" aria-pressed={subscribed() ? "true" : "false"} title={channelText.subscribeTitle} disabled={action.busy()} onClick={() => void toggle()}>
+                {subscribed() ? channelText.subscribed : channelText.subscribe}
+              </button>
+            </Show>
+            <button type="button" aria-expanded={props.panelOpen ? "true" : "false"} onClick={() => props.onPanel()}>
+              {props.panelOpen ? channelText.hideMembers : channelText.showMembers}
+            </button>
+            <Show when={props.channel.kind === "channel" && isRow() && props.standing !== "always"}>
+              <button type="button" disabled={action.busy()} onClick={() => setLeaving(true)}>
+                {channelText.leave}
+              </button>
+            </Show>
+          </Match>
+        </Switch>
+      </div>
+      <Show when={leaving()}>
+        <Sure question={channelText.leaveSure} onYes={() => void leave()} onNo={() => setLeaving(false)} />
+      </Show>
+      <span role="alert" class="error">
+        {action.error()}
+      </span>
+    </div>
+  );
+};

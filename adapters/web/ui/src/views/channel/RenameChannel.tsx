@@ -1,0 +1,36 @@
+/** Gives a channel another name. */
+import { createSignal, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import type { Channel } from "../../model/types";
+import { createAction } from "../../shell/action";
+import { StoreContext } from "../../store/context";
+import { channelText } from "../../strings";
+
+export const RenameChannel: Component<{ readonly channel: Channel }> = (props) => {
+  const store = useContext(StoreContext);
+  const [name, setName] = createSignal(() => props.channel.name);
+  const saving = createAction();
+  const wanted = () => name().trim();
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void saving.run(async () => void (await store.client.updateMembers(props.channel.id, { newName: wanted() })));
+      }}
+    >
+      <label>
+        {channelText.rename}
+        <span class="actions">
+          <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+          <button type="submit" disabled={saving.busy() || wanted() === "" || wanted() === props.channel.name}>
+            {channelText.save}
+          </button>
+        </span>
+      </label>
+      <span role="alert" class="error">
+        {saving.error()}
+      </span>
+    </form>
+  );
+};

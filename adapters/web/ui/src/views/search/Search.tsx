@@ -1,0 +1,106 @@
+/** Everything a search found. */
+import { createEffect, createSignal, For, Match, Show, Switch, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { AccountName } from "../../components/AccountName";
+import { Time } from "../../components/Time";
+import { clipped, firstText } from "../../model/text";
+import type { Message } from "../../model/types";
+import { searchPath } from "../../router/paths";
+import { AppContext } from "../../shell/app";
+import { failureText } from "../../shell/failure";
+import { placeOf } from "../../shell/place";
+import { PlaceName } from "../../shell/PlaceName";
+import { StoreContext } from "../../store/context";
+import { searchText } from "../../strings";
+import "./Search.css";
+
+type Found = { readonly kind: "nothing" } | { readonly kind: "searching" } | { readonly kind: "failed"; readonly text: string } | { readonly kind: "found"; readonly messages: readonly Message[] };
+
+const CLIPPED = 300;
+
+const Search: Component<{ readonly query: string }> = (props) => {
+  const store = useContext(StoreContext);
+  const { router } = useContext(AppContext);
+  const [found, setFound] = createSignal<Found>({ kind: "nothing" });
+  const [typed, setTyped] = createSignal(() => props.query);
+  createEffect(
+    () => props.query.trim(),
+    (query) => {
+      const over = new AbortController();
+      setFound({ kind: query === "" ? "nothing" : "searching" });
+      const run = async () => {
+        try {
+          const messages = await store.client.search(query, undefined, over.signal);
+          if (!over.signal.aborted) setFound({ kind: "found", messages });
+        } catch (error) {
+          if (!over.signal.aborted) setFound({ kind: "failed", text: searchText.failed(failureText(error)) });
+        }
+      };
+      if (query !== "") void run();
+      return () => over.abort();
+    },
+  );
+  const of = <K extends Found["kind"]>(kind: K) => {
+    const now = found();
+    return isFound(now, kind) ? now : undefined;
+  };
+  return (
+    <div class="page">
+      <h1>{searchText.label}</h1>
+      <form
+        class="form search-form"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          router.go(searchPath(typed().trim()));
+        }}
+      >
+        <label>
+          <span class="visually-hidden">{searchText.label}</span>
+          <span class="actions">
+            <input type="text" enterkeyhint="search" dir="auto" autocomplete="off" value={typed()} onInput={(event) => setTyped(event.currentTarget.value)} />
+            <button type="submit" disabled={typed().trim() === ""}>
+              {searchText.placeholder}
+            </button>
+          </span>
+        </label>
+        <span class="hint">{searchText.howTo}</span>
+      </form>
+      <div role="status">
+        <Switch>
+          <Match when={of("searching")}>{searchText.searching}</Match>
+          <Match when={of("found")}>{(at) => <>{at().messages.length === 0 ? searchText.none : searchText.found(at().messages.length)}</>}</Match>
+        </Switch>
+      </div>
+      <Show when={of("failed")}>
+        {(at) => (
+          <p role="alert" class="error">
+            {at().text}
+          </p>
+        )}
+      </Show>
+      <Show when={of("found")}>{(at) => <Results messages={at().messages} />}</Show>
+    </div>
+  );
+};
+export default Search;
+
+const isFound = <K extends Found["kind"]>(found: Found, kind: K): found is Extract<Found, { readonly kind: K }> => found.kind === kind;
+
+const Results: Component<{ readonly messages: readonly Message[] }> = (props) => {
+  const store = useContext(StoreContext);
+  return (
+    <ol class="results">
+      <For each={props.messages} keyed={(message) => message.id}>
+        {(message) => (
+          <li>
+            <p class="dim small">
+              <AccountName id={message().authorId} /> <PlaceName message={message()} link={placeOf(store.state(), message()) !== undefined} /> <Time at={message().at} day />
+            </p>
+            <p dir="auto">{clipped(firstText(message().blocks), CLIPPED)}</p>
+          </li>
+        )}
+      </For>
+    </ol>
+  );
+};

@@ -1,0 +1,54 @@
+/** Makes an account: a handle and a name. */
+import { createSignal, createUniqueId, Show } from "solid-js";
+import type { Component } from "solid-js";
+import { createAction } from "../../shell/action";
+import { settingsText } from "../../strings";
+
+interface Props {
+  readonly title: string;
+  readonly help?: string;
+  readonly onCreate: (handle: string, displayName: string) => Promise<void>;
+}
+
+export const NewAccount: Component<Props> = (props) => {
+  const [handle, setHandle] = createSignal("");
+  const [name, setName] = createSignal("");
+  const hint = createUniqueId();
+  const making = createAction();
+  const make = async () => {
+    if (!(await making.run(() => props.onCreate(handle().trim(), name().trim())))) return;
+    setHandle("");
+    setName("");
+  };
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void make();
+      }}
+    >
+      <h3>{props.title}</h3>
+      <Show when={props.help}>{(help) => <p class="hint">{help()}</p>}</Show>
+      <label>
+        {settingsText.handle}
+        <input type="text" autocomplete="off" spellcheck={false} aria-describedby={hint} value={handle()} onInput={(event) => setHandle(event.currentTarget.value)} />
+        <span class="hint" id={hint}>
+          {settingsText.handleHelp}
+        </span>
+      </label>
+      <label>
+        {settingsText.displayName}
+        <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+      </label>
+      <div class="actions">
+        <button type="submit" disabled={making.busy() || handle().trim() === ""}>
+          {making.busy() ? settingsText.creating : settingsText.create}
+        </button>
+      </div>
+      <span role="alert" class="error">
+        {making.error()}
+      </span>
+    </form>
+  );
+};

@@ -1,0 +1,55 @@
+/** Who is signed in, and signing out. */
+import { createMemo, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { visibleLine } from "../../model/text";
+import { signInPath } from "../../router/paths";
+import { createAction } from "../../shell/action";
+import { AppContext } from "../../shell/app";
+import { StoreContext } from "../../store/context";
+import { settingsText } from "../../strings";
+
+export const Profile: Component = () => {
+  const store = useContext(StoreContext);
+  const { session } = useContext(AppContext);
+  const me = createMemo(() => store.state().accounts.get(store.state().me));
+  const leaving = createAction();
+  const leave = () =>
+    leaving.run(async () => {
+      await session.signOut();
+      // A new load, so that nothing of this person stays in memory.
+      window.location.assign(signInPath);
+    });
+  return (
+    <>
+      <Show when={me()}>
+        {(account) => (
+          <dl class="facts">
+            <dt>{settingsText.handle}</dt>
+            <dd>
+              <bdi>{visibleLine(account().handle)}</bdi>
+            </dd>
+            <dt>{settingsText.displayName}</dt>
+            <dd>
+              <bdi>{visibleLine(account().displayName)}</bdi>
+            </dd>
+            <dt>{settingsText.role}</dt>
+            <dd>{isAdmin(account()) ? settingsText.admin : settingsText.member}</dd>
+          </dl>
+        )}
+      </Show>
+      <div class="form">
+        <p class="hint">{settingsText.signOutHelp}</p>
+        <div class="actions">
+          <button type="button" disabled={leaving.busy()} onClick={() => void leave()}>
+            {settingsText.signOut}
+          </button>
+        </div>
+        <span role="alert" class="error">
+          {leaving.error()}
+        </span>
+      </div>
+    </>
+  );
+};
+
+export const isAdmin = (account: { readonly kind: string; readonly admin?: boolean } | undefined): boolean => account?.kind === "user" && account.admin === true;

@@ -1,0 +1,128 @@
+/** Tokens of the person and of its agents: looking at them, revoking them, making one. */
+import { createEffect, createMemo, createSignal, For, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { Time } from "../../components/Time";
+import { agents } from "../../model/select";
+import { visibleLine } from "../../model/text";
+import type { AccountId, TokenInfo } from "../../model/types";
+import { createAction } from "../../shell/action";
+import { Copyable } from "../../shell/Copyable";
+import { Sure } from "../../shell/Sure";
+import { StoreContext } from "../../store/context";
+import { settingsText } from "../../strings";
+
+export const Tokens: Component = () => {
+  const store = useContext(StoreContext);
+  const mine = createMemo(() => agents(store.state()).filter((agent) => agent.ownerId === store.state().me));
+  const [of, setOf] = createSignal(store.state().me);
+  return (
+    <>
+      <p class="dim">{settingsText.tokensHelp}</p>
+      <div class="form">
+        <label>
+          {settingsText.tokensOf}
+          <select value={of()} onChange={(event) => setOf(event.currentTarget.value)}>
+            <option value={store.state().me}>{visibleLine(store.state().accounts.get(store.state().me)?.handle ?? store.state().me)}</option>
+            <For each={mine()} keyed={(agent) => agent.id}>
+              {(agent) => <option value={agent().id}>{visibleLine(agent().handle)}</option>}
+            </For>
+          </select>
+        </label>
+      </div>
+      <TokenList of={of()} mayMake={of() !== store.state().me} />
+    </>
+  );
+};
+
+const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }> = (props) => {
+  const store = useContext(StoreContext);
+  const [tokens, setTokens] = createSignal<readonly TokenInfo[]>([]);
+  const [made, setMade] = createSignal<string | undefined>(undefined);
+  const reading = createAction();
+  const making = createAction();
+  let generation = 0;
+  const read = async (of: AccountId) => {
+    generation += 1;
+    const asked = generation;
+    const list = await store.client.listTokens(of);
+    // The person may have picked another account meanwhile.
+    if (asked === generation) setTokens(list);
+  };
+  createEffect(
+    () => props.of,
+    (of) => {
+      setMade(undefined);
+      setTokens([]);
+      void reading.run(() => read(of));
+    },
+  );
+  const make = (of: AccountId) =>
+    making.run(async () => {
+      setMade(await store.client.issueToken(of));
+      await read(of);
+    });
+  return (
+    <>
+      <Show when={made()}>
+        {(token) => (
+          <div class="card">
+            <p>{settingsText.tokenOnce}</p>
+            <Copyable text={token()} label={settingsText.copy} />
+            <div class="actions">
+              <button type="button" onClick={() => setMade(undefined)}>
+                {settingsText.hide}
+              </button>
+            </div>
+          </div>
+        )}
+      </Show>
+      <ul class="rows">
+        <For each={tokens()} keyed={(token) => token.id} fallback={<li class="dim">{settingsText.noTokens}</li>}>
+          {(token) => <TokenRow token={token()} onRevoked={() => void reading.run(() => read(props.of))} />}
+        </For>
+      </ul>
+      <span role="alert" class="error">
+        {reading.error() ?? making.error()}
+      </span>
+      <Show when={props.mayMake}>
+        <div class="actions">
+          <button type="button" disabled={making.busy()} onClick={() => void make(props.of)}>
+            {making.busy() ? settingsText.making : settingsText.makeToken}
+          </button>
+        </div>
+      </Show>
+    </>
+  );
+};
+
+const TokenRow: Component<{ readonly token: TokenInfo; readonly onRevoked: () => void }> = (props) => {
+  const store = useContext(StoreContext);
+  const [sure, setSure] = createSignal(false);
+  const revoking = createAction();
+  const revoke = async () => {
+    setSure(false);
+    if (await revoking.run(() => store.client.revokeToken(props.token.id))) props.onRevoked();
+  };
+  return (
+    <li>
+      <code>{visibleLine(props.token.id)}</code>
+      <span class="dim small">
+        {settingsText.created} <Time at={props.token.createdAt} day /> · {settingsText.expires}{" "}
+        <Show when={props.token.expiresAt} fallback={settingsText.never}>
+          {(at) => <Time at={at()} day />}
+        </Show>
+      </span>
+      <span class="actions">
+        <button type="button" disabled={revoking.busy()} aria-label={settingsText.revokeThis(visibleLine(props.token.id))} onClick={() => setSure(true)}>
+          {settingsText.revoke}
+        </button>
+      </span>
+      <Show when={sure()}>
+        <Sure question={settingsText.revokeSure} onYes={() => void revoke()} onNo={() => setSure(false)} />
+      </Show>
+      <span role="alert" class="error">
+        {revoking.error()}
+      </span>
+    </li>
+  );
+};

@@ -1,0 +1,89 @@
+/** Renaming a topic, merging it into another one, putting it away and bringing it back. */
+import { createMemo, createSignal, createUniqueId, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { visibleLine } from "../../model/text";
+import type { Topic } from "../../model/types";
+import { createAction } from "../../shell/action";
+import { Sure } from "../../shell/Sure";
+import { StoreContext } from "../../store/context";
+import { channelText, topicText } from "../../strings";
+import { namesake } from "./namesake";
+
+export const TopicSettings: Component<{ readonly topic: Topic }> = (props) => {
+  const [open, setOpen] = createSignal(false);
+  const body = createUniqueId();
+  return (
+    <>
+      <div class="actions topic-actions">
+        <button type="button" aria-expanded={open() ? "true" : "false"} aria-controls={body} onClick={() => setOpen((before) => !before)}>
+          {topicText.settings}
+        </button>
+      </div>
+      <div id={body} class="topic-settings">
+        <Show when={open()}>
+          <Rename topic={props.topic} onDone={() => setOpen(false)} />
+          <Archive topic={props.topic} />
+        </Show>
+      </div>
+    </>
+  );
+};
+
+const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> = (props) => {
+  const store = useContext(StoreContext);
+  const [name, setName] = createSignal(() => props.topic.name);
+  const [sure, setSure] = createSignal(false);
+  const hint = createUniqueId();
+  const saving = createAction();
+  const wanted = () => name().trim();
+  const other = createMemo(() => namesake(store.state(), props.topic, wanted()));
+  const rename = async () => {
+    setSure(false);
+    if (await saving.run(async () => void (await store.client.updateTopic(props.topic.id, { name: wanted() })))) props.onDone();
+  };
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (other()) setSure(true);
+        else void rename();
+      }}
+    >
+      <label>
+        {channelText.name}
+        <span class="actions">
+          <input type="text" dir="auto" autocomplete="off" aria-describedby={hint} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+          <button type="submit" disabled={saving.busy() || wanted() === "" || wanted() === props.topic.name}>
+            {other() ? topicText.merge : topicText.rename}
+          </button>
+        </span>
+      </label>
+      <span class="hint" id={hint}>
+        {topicText.renameHelp}
+      </span>
+      <Show when={sure() && other()}>
+        {(into) => <Sure question={topicText.mergeSure(visibleLine(into().name))} yes={topicText.merge} onYes={() => void rename()} onNo={() => setSure(false)} />}
+      </Show>
+      <span role="alert" class="error">
+        {saving.error()}
+      </span>
+    </form>
+  );
+};
+
+const Archive: Component<{ readonly topic: Topic }> = (props) => {
+  const store = useContext(StoreContext);
+  const saving = createAction();
+  const toggle = () => saving.run(async () => void (await store.client.updateTopic(props.topic.id, { archived: !props.topic.archived })));
+  return (
+    <div class="actions">
+      <button type="button" disabled={saving.busy()} onClick={() => void toggle()}>
+        {props.topic.archived ? topicText.unarchive : topicText.archive}
+      </button>
+      <span role="alert" class="error">
+        {saving.error()}
+      </span>
+    </div>
+  );
+};

@@ -1,0 +1,64 @@
+/** A topic: what was said, and saying more. */
+import { createEffect, createMemo, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { Composer } from "../../components/Composer";
+import { channelLabel } from "../../model/select";
+import { visibleLine } from "../../model/text";
+import type { Channel, ChannelId, MessageId, Topic, TopicId } from "../../model/types";
+import { channelPath } from "../../router/paths";
+import { StoreContext } from "../../store/context";
+import { topicText } from "../../strings";
+import { TopicSettings } from "./TopicSettings";
+import "./TopicView.css";
+
+interface Props {
+  readonly channelId: ChannelId;
+  readonly topicId: TopicId;
+  readonly messageId: MessageId | undefined;
+}
+
+const TopicView: Component<Props> = (props) => {
+  const store = useContext(StoreContext);
+  const place = createMemo(() => {
+    const channel = store.state().channels.get(props.channelId);
+    const topic = store.state().topics.get(props.topicId);
+    return channel && topic ? { channel, topic } : undefined;
+  });
+  createEffect(
+    () => [props.channelId, props.topicId] as const,
+    ([channelId, topicId]) => store.openTopic(channelId, topicId),
+  );
+  return <Show when={place()}>{(at) => <Loaded channel={at().channel} topic={at().topic} messageId={props.messageId} />}</Show>;
+};
+export default TopicView;
+
+const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; readonly messageId: MessageId | undefined }> = (props) => {
+  const store = useContext(StoreContext);
+  return (
+    <div class="topic-view">
+      <header class="topic-head">
+        <h1>
+          <bdi>{visibleLine(props.topic.name)}</bdi>
+        </h1>
+        <span class="dim">
+          {topicText.in}{" "}
+          <a href={channelPath(props.channel.id)}>
+            <bdi>{visibleLine(channelLabel(store.state(), props.channel))}</bdi>
+          </a>
+        </span>
+        <Show when={props.topic.archived}>
+          <span class="topic-archived">{topicText.archived}</span>
+        </Show>
+        <TopicSettings topic={props.topic} />
+      </header>
+      <Show when={props.topic.braked}>
+        <p class="topic-notice" role="status">
+          {topicText.braked}
+        </p>
+      </Show>
+      <div class="topic-foot">
+        <Composer channel={props.channel} topic={props.topic} />
+      </div>
+    </div>
+  );
+};
