@@ -8,7 +8,7 @@ import { takeSecret } from "./views/sign-in/credential";
 import { createPageSession } from "./wire/page-session";
 
 const secret = takeSecret(window);
-const session = createPageSession();
+const session = createPageSession({ baseUrl: window.location.origin });
 // Asked for at once, so that it arrives while the session is looked up.
 const page = import("./start");
 const isSignIn = () => window.location.pathname === signInPath;

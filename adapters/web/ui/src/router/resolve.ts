@@ -25,7 +25,13 @@ export const resolveRoute = (route: Route, state: State, looked: ReadonlySet<Cha
     case "channel":
     case "topic":
       return resolveConversation(route, state, looked, awaited);
-    default:
+    case "inbox":
+    case "browse":
+    case "search":
+    case "settings":
+    case "help":
+    case "sign_in":
+    case "unknown":
       return { kind: "show", route };
   }
 };

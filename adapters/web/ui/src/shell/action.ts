@@ -6,7 +6,7 @@ export interface Action {
   readonly busy: () => boolean;
   readonly error: () => string | undefined;
   /** Starts nothing while one runs. Resolves to true if it went well; never rejects. */
-  run(call: () => Promise<void>): Promise<boolean>;
+  run(call: () => Promise<unknown>): Promise<boolean>;
   fail(text: string | undefined): void;
 }
 

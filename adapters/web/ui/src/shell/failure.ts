@@ -12,7 +12,13 @@ export const failureText = (error: unknown): string => {
     case "unknown":
     case "signed_out":
       return failureWords[error.kind];
-    default:
+    case "not_allowed":
+    case "not_found":
+    case "invalid":
+    case "already":
+    case "precondition":
+    case "aborted":
+    case "internal":
       return words === "" ? failureWords[error.kind] : visible(words);
   }
 };

@@ -71,17 +71,17 @@ export const SessionLog: Component<{ readonly sessionId: SessionId }> = (props) 
 };
 
 const EntryRow: Component<{ readonly entry: Entry }> = (props) => {
-  const of = <K extends Entry["kind"]>(kind: K) => (isEntry(props.entry, kind) ? props.entry : undefined);
+  const of = <K extends Entry["kind"]>(kind: K) => narrowed(props.entry, kind);
   return (
     <li class={["session-entry", props.entry.kind]}>
       <span class="session-entry-head">
         {label(props.entry)} <Time at={props.entry.at} />
       </span>
       <Switch>
-        <Match when={of("text") ?? of("thinking") ?? of("notice")}>
-          {(entry) => (
+        <Match when={words(props.entry)}>
+          {(text) => (
             <p class="session-text" dir="auto">
-              {visible(entry().text)}
+              {visible(text())}
             </p>
           )}
         </Match>
@@ -118,6 +118,8 @@ const EntryRow: Component<{ readonly entry: Entry }> = (props) => {
   );
 };
 
+const words = (entry: Entry): string | undefined => ("text" in entry ? entry.text : undefined);
+const narrowed = <K extends Entry["kind"]>(entry: Entry, kind: K): Extract<Entry, { readonly kind: K }> | undefined => (isEntry(entry, kind) ? entry : undefined);
 const isEntry = <K extends Entry["kind"]>(entry: Entry, kind: K): entry is Extract<Entry, { readonly kind: K }> => entry.kind === kind;
 
 const label = (entry: Entry): string => {

@@ -92,7 +92,7 @@ const JoinRow: Component<{ readonly channel: Channel }> = (props) => {
         {browseText.memberCount(props.channel.memberIds.length)}
       </span>
       <span class="actions">
-        <button type="button" disabled={joining.busy()} aria-label={browseText.joinNamed(label())} onClick={() => void joining.run(async () => void (await store.client.joinChannel(props.channel.id)))}>
+        <button type="button" disabled={joining.busy()} aria-label={browseText.joinNamed(label())} onClick={() => void joining.run(() => store.client.joinChannel(props.channel.id))}>
           {joining.busy() ? channelText.joining : channelText.join}
         </button>
       </span>

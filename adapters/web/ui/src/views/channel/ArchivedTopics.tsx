@@ -15,7 +15,7 @@ export const ArchivedTopics: Component<{ readonly channelId: ChannelId }> = (pro
   const topics = createMemo(() => topicsOf(store.state(), props.channelId, true));
   const toggle = async () => {
     if (open()) setOpen(false);
-    else if (await reading.run(async () => void (await store.loadArchived(props.channelId)))) setOpen(true);
+    else if (await reading.run(() => store.loadArchived(props.channelId))) setOpen(true);
   };
   return (
     <section class="archived">

@@ -25,14 +25,14 @@ export const ChannelActions: Component<Props> = (props) => {
   const me = () => store.state().me;
   const isRow = () => props.channel.memberIds.includes(me());
   const subscribed = () => props.standing === "subscribed";
-  const join = () => action.run(async () => void (await store.client.joinChannel(props.channel.id)));
+  const join = () => action.run(() => store.client.joinChannel(props.channel.id));
   const toggle = () => {
     const change = subscribed() ? { unsubscribe: [me()] } : { subscribe: [me()] };
-    return action.run(async () => void (await store.client.updateMembers(props.channel.id, change)));
+    return action.run(() => store.client.updateMembers(props.channel.id, change));
   };
   const leave = async () => {
     setLeaving(false);
-    const left = await action.run(async () => void (await store.client.updateMembers(props.channel.id, { remove: [me()] })));
+    const left = await action.run(() => store.client.updateMembers(props.channel.id, { remove: [me()] }));
     if (left) router.go(inboxPath);
   };
   return (

@@ -37,7 +37,7 @@ const MemberRow: Component<{ readonly id: AccountId; readonly channel: Channel; 
   const isAgent = () => store.state().accounts.get(props.id)?.kind === "agent";
   const remove = () => {
     setSure(false);
-    void removing.run(async () => void (await store.client.updateMembers(props.channel.id, { remove: [props.id] })));
+    void removing.run(() => store.client.updateMembers(props.channel.id, { remove: [props.id] }));
   };
   return (
     <li>
@@ -84,7 +84,7 @@ export const AddMember: Component<{ readonly channel: Channel }> = (props) => {
     const found = findHandle(store.state(), wanted);
     if (!found) adding.fail(channelText.unknownHandle(visibleLine(wanted)));
     else if (props.channel.memberIds.includes(found.id)) adding.fail(channelText.alreadyMember(visibleLine(found.handle)));
-    else if (await adding.run(async () => void (await store.client.updateMembers(props.channel.id, { add: [found.id] })))) setHandle("");
+    else if (await adding.run(() => store.client.updateMembers(props.channel.id, { add: [found.id] }))) setHandle("");
   };
   return (
     <form

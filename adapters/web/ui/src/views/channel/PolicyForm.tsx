@@ -21,7 +21,7 @@ export const PolicyForm: Component<{ readonly channel: Channel }> = (props) => {
   const save = async () => {
     setSaved(false);
     const policy = { ownerOnly: ownerOnly(), ownerId: ownerOnly() ? owner() : undefined, mandatory: mandatory() };
-    setSaved(await saving.run(async () => void (await store.client.setPolicy(props.channel.id, policy))));
+    setSaved(await saving.run(() => store.client.setPolicy(props.channel.id, policy)));
   };
   return (
     <form

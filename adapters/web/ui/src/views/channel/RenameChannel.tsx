@@ -16,7 +16,7 @@ export const RenameChannel: Component<{ readonly channel: Channel }> = (props) =
       class="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void saving.run(async () => void (await store.client.updateMembers(props.channel.id, { newName: wanted() })));
+        void saving.run(() => store.client.updateMembers(props.channel.id, { newName: wanted() }));
       }}
     >
       <label>

@@ -23,7 +23,7 @@ export const Agents: Component = () => {
           {(agent) => <AgentRow agent={agent()} />}
         </For>
       </ul>
-      <NewAccount title={settingsText.newAgent} help={settingsText.agentsHelp} onCreate={async (handle, name) => void (await store.client.createAgent(handle, name))} />
+      <NewAccount title={settingsText.newAgent} help={settingsText.agentsHelp} onCreate={(handle, name) => store.client.createAgent(handle, name)} />
     </>
   );
 };
@@ -32,6 +32,10 @@ const AgentRow: Component<{ readonly agent: Agent }> = (props) => {
   const store = useContext(StoreContext);
   const [token, setToken] = createSignal<string | undefined>(undefined);
   const making = createAction();
+  const make = () =>
+    making.run(async () => {
+      setToken(await store.client.issueToken(props.agent.id));
+    });
   return (
     <li>
       <a href={agentPath(props.agent.id)}>
@@ -40,7 +44,7 @@ const AgentRow: Component<{ readonly agent: Agent }> = (props) => {
       <PresenceOf id={props.agent.id} />
       <bdi class="dim small">{visibleLine(props.agent.displayName)}</bdi>
       <span class="actions">
-        <button type="button" disabled={making.busy()} onClick={() => void making.run(async () => void setToken(await store.client.issueToken(props.agent.id)))}>
+        <button type="button" disabled={making.busy()} onClick={() => void make()}>
           {making.busy() ? settingsText.making : settingsText.makeToken}
         </button>
       </span>

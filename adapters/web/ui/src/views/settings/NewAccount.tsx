@@ -7,7 +7,7 @@ import { settingsText } from "../../strings";
 interface Props {
   readonly title: string;
   readonly help?: string;
-  readonly onCreate: (handle: string, displayName: string) => Promise<void>;
+  readonly onCreate: (handle: string, displayName: string) => Promise<unknown>;
 }
 
 export const NewAccount: Component<Props> = (props) => {

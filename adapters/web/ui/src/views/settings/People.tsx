@@ -29,7 +29,7 @@ export const People: Component = () => {
         </For>
       </ul>
       <Show when={admin()}>
-        <NewAccount title={settingsText.newPerson} onCreate={async (handle, name) => void (await store.client.createUser(handle, name))} />
+        <NewAccount title={settingsText.newPerson} onCreate={(handle, name) => store.client.createUser(handle, name)} />
       </Show>
     </>
   );

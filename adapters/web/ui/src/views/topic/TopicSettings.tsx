@@ -39,7 +39,7 @@ const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> 
   const other = createMemo(() => namesake(store.state(), props.topic, wanted()));
   const rename = async () => {
     setSure(false);
-    if (await saving.run(async () => void (await store.client.updateTopic(props.topic.id, { name: wanted() })))) props.onDone();
+    if (await saving.run(() => store.client.updateTopic(props.topic.id, { name: wanted() }))) props.onDone();
   };
   return (
     <form
@@ -75,7 +75,7 @@ const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> 
 const Archive: Component<{ readonly topic: Topic }> = (props) => {
   const store = useContext(StoreContext);
   const saving = createAction();
-  const toggle = () => saving.run(async () => void (await store.client.updateTopic(props.topic.id, { archived: !props.topic.archived })));
+  const toggle = () => saving.run(() => store.client.updateTopic(props.topic.id, { archived: !props.topic.archived }));
   return (
     <div class="actions">
       <button type="button" disabled={saving.busy()} onClick={() => void toggle()}>
