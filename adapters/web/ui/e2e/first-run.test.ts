@@ -68,9 +68,9 @@ it("a sign-in link is used by the press of its button and not before, and leaves
     env: { PATH: [programs, process.env["PATH"]].join(delimiter), HOME: programs },
     timeout: 60_000,
   });
-  // It appears by itself.
+  // It appears by itself. A command that fails says why.
   const ask = page.locator("[data-ask]");
-  await ask.waitFor();
+  await Promise.race([ask.waitFor(), asked.then(({ stdout, stderr }) => Promise.reject(new Error(`the command ended: ${stdout}${stderr}`)))]);
   expect(await page.title()).toContain("1 ask");
   await ask.getByRole("button", { name: text.yes, exact: true }).click();
   await ask.getByRole("button", { name: askText.submit, exact: true }).click();

@@ -29,7 +29,7 @@ it("who is not signed in sees how to, whatever the address, and gets there with 
   await tab.page.getByRole("button", { name: signInText.signIn, exact: true }).click();
   await tab.page.getByText("Something to read.").waitFor();
   // The token was traded: what the browser keeps is another one, and no script sees it.
-  expect(await tab.page.evaluate(() => JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]))).not.toContain(scene.admin.token);
+  expect(await tab.page.evaluate(() => JSON.stringify([document.cookie, Object.entries(localStorage), Object.entries(sessionStorage)]))).not.toContain(scene.admin.token);
 });
 
 it("an agent's token opens no page", async () => {

@@ -25,6 +25,7 @@ export async function buildInMemory(config: InlineConfig): Promise<Built> {
         name: item.fileName,
         modules: item.moduleIds,
         imports: item.imports,
+        later: item.dynamicImports,
         styles: [...(item.viteMetadata?.importedCss ?? [])],
         entry: item.isEntry,
       });

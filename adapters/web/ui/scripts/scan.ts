@@ -14,6 +14,8 @@ export interface Chunk {
   readonly modules: readonly string[];
   /** Chunks that are loaded with it, not later. */
   readonly imports: readonly string[];
+  /** Chunks that it asks for while it runs. */
+  readonly later: readonly string[];
   /** Style sheets that are loaded with it. */
   readonly styles: readonly string[];
   readonly entry: boolean;
@@ -63,11 +65,12 @@ export function findings(files: readonly BuiltFile[], chunks: readonly Chunk[], 
   return found;
 }
 
-/** The names of the files that the browser loads before anything is shown: entries, what they import, their styles. */
+/** The names of the files that are loaded until the first view: entries, what they ask for, what that imports, its styles. */
 export function firstView(chunks: readonly Chunk[]): string[] {
   const byName = new Map(chunks.map((chunk) => [chunk.name, chunk]));
   const names = new Set<string>();
-  const waiting = chunks.filter((chunk) => chunk.entry).map((chunk) => chunk.name);
+  // The entry asks for the rest of the start at once, so that counts although it is not imported.
+  const waiting = chunks.filter((chunk) => chunk.entry).flatMap((chunk) => [chunk.name, ...chunk.later]);
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (names.has(name)) continue;
     names.add(name);
