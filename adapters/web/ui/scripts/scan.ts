@@ -32,13 +32,16 @@ const FORBIDDEN_MODULES: readonly { readonly what: string; readonly pattern: Reg
 
 const FORBIDDEN_TEXTS: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: "a development address", pattern: /\blocalhost\b|\b127\.0\.0\.1\b|\[::1\]|\b0\.0\.0\.0\b/ },
-  { what: "a development client", pattern: /@vite\/client|import\.meta\.hot|__vite_/ },
+  { what: "a development client", pattern: /@vite\/client|import\.meta\.hot|__vite_(?:hmr|ssr)/ },
   { what: "a source map", pattern: /[#@]\s*source(?:Mapping)?URL=/ },
   { what: "a source path", pattern: /\bfile:\/\/|\bsrc\/[\w./-]+\.(?:tsx?|css)\b|node_modules\// },
 ];
 
-/** Texts that a library carries for other places than browsers; each with its reason. */
-const ALLOWED_TEXTS: readonly RegExp[] = [];
+/** Texts that may be there all the same; each with its reason. */
+const ALLOWED_TEXTS: readonly RegExp[] = [
+  // How Solid names a view that is loaded later, for servers that render: no more than what the file itself is called.
+  /,\s*["'`]src\/views\/[\w/-]+\.tsx["'`]\)/g,
+];
 
 /** Every reason why these files may not be shipped; `folders` are machine paths that may not occur. */
 export function findings(files: readonly BuiltFile[], chunks: readonly Chunk[], folders: readonly string[]): string[] {

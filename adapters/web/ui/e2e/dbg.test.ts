@@ -1,0 +1,20 @@
+import { it } from "vitest";
+import { Scene } from "./support/scene";
+it("dbg", async () => {
+  const scene = await Scene.start();
+  const tab = await scene.tab();
+  tab.page.on("console", (m) => console.log("console", m.type(), m.text()));
+  await tab.page.goto("/");
+  await tab.page.waitForTimeout(1000);
+  await scene.ask("Q1?");
+  await tab.page.waitForTimeout(1500);
+  console.log("A", (await tab.page.locator("main").innerText()).slice(0, 200), await tab.page.title());
+  await tab.page.reload();
+  await tab.page.waitForTimeout(1500);
+  console.log("B", (await tab.page.locator("main").innerText()).slice(0, 200), await tab.page.title());
+  await scene.ask("Q2?");
+  await tab.page.waitForTimeout(1500);
+  console.log("C", (await tab.page.locator("main").innerText()).slice(0, 1000), await tab.page.title());
+  console.log(JSON.stringify(tab.trouble));
+  await scene.stop();
+});
