@@ -6,7 +6,7 @@ const noWire = {
 };
 
 export default tseslint.config(
-  { ignores: ["node_modules", "src/gen"] },
+  { ignores: ["node_modules", "src/gen", "public"] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: { allowDefaultProject: ["eslint.config.js"] } } },

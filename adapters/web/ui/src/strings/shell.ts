@@ -94,7 +94,7 @@ export const signInText = {
   token: "A token of yours",
   field: "Paste it here",
   where: "The server prints the first sign-in link when it starts for the first time. An administrator makes more in the settings of this page, or with",
-  whereCommand: "compass user create HANDLE",
+  whereCommand: "compass token sign-in HANDLE",
   alreadyIn: "You are signed in already. This link signs this browser in as the account it was made for.",
   stay: "Stay signed in",
   empty: "Paste a link, its code or a token first.",

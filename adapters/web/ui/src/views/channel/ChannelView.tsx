@@ -1,7 +1,6 @@
 /** A channel: its topics. What is said stands in the topics. */
 import { createMemo, createSignal, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { NewTopic } from "../../components/NewTopic";
 import { channelLabel, membership } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel, ChannelId } from "../../model/types";
@@ -55,7 +54,6 @@ const Loaded: Component<{ readonly channel: Channel }> = (props) => {
       >
         <PinnedBoard channel={props.channel} />
         <TopicList channel={props.channel} />
-        <NewTopic channel={props.channel} />
         <ArchivedTopics channelId={props.channel.id} />
       </Show>
     </div>

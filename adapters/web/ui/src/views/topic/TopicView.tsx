@@ -1,7 +1,8 @@
 /** A topic: what was said, and saying more. */
-import { createEffect, createMemo, Show, useContext } from "solid-js";
+import { createEffect, createMemo, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Composer } from "../../components/Composer";
+import { MessageRow } from "../../components/MessageRow";
 import { channelLabel } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel, ChannelId, MessageId, Topic, TopicId } from "../../model/types";
@@ -56,6 +57,11 @@ const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; read
           {topicText.braked}
         </p>
       </Show>
+      <div class="topic-messages">
+        <For each={store.state().windows.get(props.topic.id)?.messages ?? []} keyed={(message) => message.id}>
+          {(message) => <MessageRow message={message()} channelId={props.channel.id} highlighted={message().id === props.messageId} />}
+        </For>
+      </div>
       <div class="topic-foot">
         <Composer channel={props.channel} topic={props.topic} />
       </div>
