@@ -48,6 +48,8 @@ export interface State {
   readonly positions: ReadonlyMap<TopicId, ReadPosition>;
   /** Where the messages of topics that were joined to another one are now; follow it with `topicNow`. */
   readonly merged: ReadonlyMap<TopicId, TopicId>;
+  /** How far each channel is known: the highest `seq` that was told, or counted by a read. For the reducer. */
+  readonly reach: ReadonlyMap<ChannelId, number>;
   /** False until the first snapshot has been read. */
   readonly ready: boolean;
 }

@@ -59,6 +59,7 @@ export const createStore = (options: StoreOptions): Store => {
 
   let current = state();
   const batch = new Batch(() => {
+    loader.follow();
     staging.reconcile();
     setState(current);
   }, world);
@@ -89,6 +90,7 @@ export const createStore = (options: StoreOptions): Store => {
       loaded ??= version;
       setNewVersion(version === loaded ? undefined : version);
     },
+    renewed: () => loader.renew(),
     reload: (topics) => loader.reload(topics),
   });
 

@@ -1,31 +1,36 @@
 /**
  * How counters follow events without counting anything twice. Everything that counts is in this file.
  *
- * A topic's counters say up to which `seq` they count (`lastSeq`), and so does a read position (`countedTo`). Places of a
- * channel are dense and told in order, so that is all one needs to know:
+ * Everything that counts says up to which `seq` it counts: a topic's counters (`lastSeq`), a read position (`countedTo`),
+ * and a channel as a whole (`reach`). Places of a channel are dense and told in order, so that is all one needs to know:
  *
- * 1. A message counts if its `seq` is above; then the counters reach to it. A replayed one, or one that a read has seen, is
- *    not above.
+ * 1. A message counts for each of them if its `seq` is above; then that one reaches to it. A replayed message, or one that
+ *    a read has seen, is not above. The three are asked apart: a topic is told with its counters before the message that
+ *    made it is told.
  * 2. Counters that were read or told replace ours if they reach further.
  * 3. Own messages are never unread.
- * 4. Open asks are a set, not a number: a topic has as many as the set holds of it. An ask is added by a message that
- *    counts (rule 1), since asks are read after topics, and taken out when it closes. It never opens again.
- * 5. A topic nobody listed is new if it reaches beyond everything its channel had; otherwise it is an old story.
+ * 4. Open asks are a set, not a number: a topic has as many as the set holds of it. An ask is added by a message that is
+ *    above its channel's reach, since asks are read after topics, and taken out when it closes. It never opens again.
+ * 5. A topic nobody listed is new if it reaches beyond its channel; otherwise it is an old story.
  */
-import type { AccountId, Message, ReadPosition, Topic } from "../model/types";
+import type { AccountId, ChannelId, Message, ReadPosition, Topic } from "../model/types";
 
 /** How many authors the server lists for a topic. */
 const LISTED_PARTICIPANTS = 5;
 
-/** Rule 1: true if the topic's counters do not know the message yet. */
-export const isNew = (topic: Topic, message: Message): boolean => message.seq > topic.lastSeq;
+/** How far channels reach whose topics were all listed. */
+export const reachOf = (topics: Iterable<Topic>): ReadonlyMap<ChannelId, number> => {
+  const reach = new Map<ChannelId, number>();
+  for (const topic of topics) reach.set(topic.channelId, Math.max(reach.get(topic.channelId) ?? 0, topic.lastSeq));
+  return reach;
+};
 
 const withAuthor = (participants: readonly AccountId[], author: AccountId): readonly AccountId[] =>
   participants.length >= LISTED_PARTICIPANTS || participants.includes(author) ? participants : [...participants, author];
 
 /** Rule 1 for a topic; the same topic if the message is counted already. */
 export const countMessage = (topic: Topic, message: Message): Topic =>
-  isNew(topic, message)
+  message.seq > topic.lastSeq
     ? {
         ...topic,
         messageCount: topic.messageCount + 1,

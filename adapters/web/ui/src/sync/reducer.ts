@@ -5,7 +5,7 @@ import type {
   Account, AccountId, Ask, AskId, Channel, ChannelId, Message, OpenAskEntry, Presence, ReadPosition, StreamEvent, Topic, TopicId,
 } from "../model/types";
 import type { State } from "../store/contract";
-import { countMessage, countUnread, isNew, joinPositions, joinTopics, newerPosition, newerTopic } from "./counting";
+import { countMessage, countUnread, joinPositions, joinTopics, newerPosition, newerTopic } from "./counting";
 import { newerMessage } from "./messages";
 import * as windows from "./windows";
 
@@ -26,7 +26,7 @@ const only = (state: State): Reduced => ({ state, ...nothing });
 
 export const emptyState = (me: AccountId): State => ({
   me, accounts: new Map(), groups: new Map(), channels: new Map(), topics: new Map(), presence: new Map(), windows: new Map(),
-  openAsks: new Map(), positions: new Map(), merged: new Map(), ready: false,
+  openAsks: new Map(), positions: new Map(), merged: new Map(), reach: new Map(), ready: false,
 });
 
 const put = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> => (map.get(key) === value ? map : new Map(map).set(key, value));
@@ -70,18 +70,23 @@ const onMessage = (state: State, told: Message): State => {
   const topic = state.topics.get(topicId);
   // A topic that is not ours to see or was joined to another before we looked; what closes is closed all the same.
   if (!topic) return followAsks(state, message, undefined);
-  const counts = isNew(topic, message);
-  const counted = counts
-    ? { ...state, topics: put(state.topics, topicId, countMessage(topic, message)), positions: unread(state, message) }
-    : state;
-  const placed = windows.toldTo(counted, message, counts);
-  return followAsks(placed, message, counts ? topic.channelId : undefined);
+  const isNew = message.seq > (state.reach.get(topic.channelId) ?? 0);
+  const counted: State = {
+    ...state,
+    topics: put(state.topics, topicId, countMessage(topic, message)),
+    positions: unread(state, message),
+    reach: isNew ? put(state.reach, topic.channelId, message.seq) : state.reach,
+  };
+  const placed = windows.toldTo(unchanged(state, counted) ? state : counted, message, isNew);
+  return followAsks(placed, message, isNew ? topic.channelId : undefined);
 };
+
+const unchanged = (before: State, after: State): boolean => before.topics === after.topics && before.positions === after.positions && before.reach === after.reach;
 
 const unread = (state: State, message: Message): ReadonlyMap<TopicId, ReadPosition> =>
   put(state.positions, message.topicId, countUnread(state.positions.get(message.topicId), message, state.me));
 
-/** Brings open asks in line with a message; `newIn` is the channel of a message that nothing has counted yet. */
+/** Brings open asks in line with a message; `newIn` is the channel of a message that it did not reach to yet. */
 const followAsks = (state: State, message: Message, newIn: ChannelId | undefined): State => {
   let asks: Map<AskId, OpenAskEntry> | undefined;
   for (const block of message.blocks) {
@@ -117,19 +122,12 @@ export const withAsks = (state: State, openAsks: ReadonlyMap<AskId, OpenAskEntry
   return { ...state, openAsks, topics };
 };
 
-/** The highest place that a channel's topics are known to reach. */
-const reach = (state: State, channelId: ChannelId): number => {
-  let highest = 0;
-  for (const topic of state.topics.values()) if (topic.channelId === channelId) highest = Math.max(highest, topic.lastSeq);
-  return highest;
-};
-
 const onTopic = (state: State, told: Topic): State => {
   const ours = state.topics.get(told.id);
   if (ours) return { ...state, topics: put(state.topics, told.id, newerTopic(ours, told)) };
   const mine = mineIn(state, told.channelId);
   // Rule 5 of counting: what reaches no further than its channel was joined to another topic before we looked.
-  if (!mine || told.lastSeq <= reach(state, told.channelId)) return state;
+  if (!mine || told.lastSeq <= (state.reach.get(told.channelId) ?? 0)) return state;
   return { ...state, topics: put(state.topics, told.id, { ...told, openAsks: 0 }), positions: put(state.positions, told.id, { topicId: told.id, seq: 0, unread: 0, countedTo: 0 }) };
 };
 
@@ -140,7 +138,7 @@ const mineIn = (state: State, channelId: ChannelId): boolean => {
 
 const onMerge = (state: State, fromId: TopicId, told: Topic): Reduced => {
   const [from, into] = [state.topics.get(fromId), state.topics.get(told.id)];
-  if (!from && !into && (!mineIn(state, told.channelId) || told.lastSeq <= reach(state, told.channelId))) return only(state);
+  if (!from && !into && (!mineIn(state, told.channelId) || told.lastSeq <= (state.reach.get(told.channelId) ?? 0))) return only(state);
   const topics = new Map(state.topics);
   topics.delete(fromId);
   topics.set(told.id, joinTopics(from, into, told));
@@ -210,6 +208,7 @@ export const dropped = (state: State, channelId: ChannelId): State => {
   const ids = new Set([...state.topics.values()].filter((topic) => topic.channelId === channelId).map((topic) => topic.id));
   return {
     ...state,
+    reach: without(state.reach, (id) => id === channelId),
     topics: without(state.topics, (id) => ids.has(id)),
     windows: without(state.windows, (id) => ids.has(id)),
     positions: without(state.positions, (id) => ids.has(id)),

@@ -37,6 +37,8 @@ export interface Sync {
   /** A frame arrived that the server stamped then. */
   readonly stamped: (at: number) => void;
   readonly versionSeen: (version: string) => void;
+  /** Everything was read anew. */
+  readonly renewed: () => void;
   /** Reads the newest messages of these topics again. */
   readonly reload: (topicIds: readonly string[]) => void;
 }
@@ -136,6 +138,7 @@ export class Loop {
     const state = await readSnapshot(this.sync.client, this.sync.state, frame.snapshot, signal);
     signal.throwIfAborted();
     this.sync.apply(state);
+    this.sync.renewed();
     this.resynced = false;
     this.live();
   }

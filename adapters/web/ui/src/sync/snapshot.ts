@@ -6,6 +6,7 @@ import type {
   Account, AccountId, AskId, Channel, ChannelId, Message, MessageId, OpenAskEntry, Presence, ReadPosition, SnapshotToken, Topic, TopicId,
 } from "../model/types";
 import type { MessageWindow, State } from "../store/contract";
+import { reachOf } from "./counting";
 import { union } from "./messages";
 import { dropped, emptyState, withAsks } from "./reducer";
 import { PAGE } from "./windows";
@@ -114,6 +115,7 @@ export const readSnapshot = async (client: Client, current: () => State, token: 
     groups: byId(groups),
     channels: byId<Channel>(channels),
     topics,
+    reach: reachOf(topics.values()),
     presence,
     positions: placesOf(listed.flatMap((each) => each?.positions ?? [])),
     // A window that was opened meanwhile has a read of its own on its way.
@@ -151,6 +153,7 @@ export const withChannel = (state: State, channelId: ChannelId, read: ChannelRea
     accounts: new Map([...bare.accounts, ...byId(read.accounts)]),
     presence: read.presence,
     topics,
+    reach: new Map([...bare.reach, ...reachOf(read.topics)]),
     positions: new Map([...bare.positions, ...placesOf(read.positions)]),
     windows: state.windows,
   };

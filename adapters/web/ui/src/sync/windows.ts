@@ -60,6 +60,12 @@ export const olderRead = (state: State, topicId: TopicId, before: string, page: 
   return put(state, topicId, { messages: union(page, window.messages), complete: page.length === 0, loading: "none", error: undefined });
 };
 
+/** Nothing is on its way any more. */
+export const settled = (state: State, topicId: TopicId): State => {
+  const window = state.windows.get(topicId);
+  return window ? put(state, topicId, { ...window, loading: "none" }) : state;
+};
+
 export const readFailed = (state: State, topicId: TopicId, error: string): State => {
   const window = state.windows.get(topicId);
   return window ? put(state, topicId, { ...window, loading: "none", error }) : state;

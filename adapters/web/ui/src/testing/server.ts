@@ -229,7 +229,7 @@ export class FakeServer {
     const seq = this.nextSeq(channelId);
     const counted = known ? this.topic(fresh.id) : fresh;
     const participantIds = counted.participantIds.includes(by) ? counted.participantIds : [...counted.participantIds, by].slice(0, LISTED_PARTICIPANTS);
-    const committed = { ...counted, messageCount: counted.messageCount + 1, lastSeq: seq, participantIds };
+    const committed = { ...counted, messageCount: counted.messageCount + 1, lastSeq: seq, lastActivity: this.at, participantIds };
     told.push(() => ({ kind: "topic_upserted", topic: committed }));
     return fresh;
   }

@@ -14,7 +14,7 @@ export interface Recorded {
 
 const EMPTY: State = {
   me: "user-ann", accounts: new Map(), groups: new Map(), channels: new Map(), topics: new Map(), presence: new Map(), windows: new Map(),
-  openAsks: new Map(), positions: new Map(), merged: new Map(), ready: true,
+  openAsks: new Map(), positions: new Map(), merged: new Map(), reach: new Map(), ready: true,
 };
 
 export interface StillStore {
