@@ -5,6 +5,7 @@ import { channelPath, topicPath } from "../src/router/paths";
 import { askText } from "../src/strings";
 import type { Tab } from "./support/browser";
 import { messageField } from "./support/composer";
+import { sideways } from "./support/measure";
 import { Scene } from "./support/scene";
 
 const SAMPLE = fileURLToPath(new URL("../../../../bin/compass/tests/fixtures/asks/hostile.json", import.meta.url));
@@ -119,8 +120,7 @@ describe("hostile content", () => {
         expect(link.rel.split(" ").sort()).toEqual(["noopener", "noreferrer"]);
         expect(link.target).toBe("_blank");
       }
-      const wide = await tab.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      expect(wide, topic.name).toBeLessThanOrEqual(0);
+      expect(await sideways(tab), topic.name).toEqual([]);
       await nothingHappened();
     }
     expect(seen).toBe(BODIES.length);
