@@ -1,6 +1,6 @@
 import { flush } from "solid-js";
 import { describe, expect, it } from "vitest";
-import { channel, message, person, position, topic } from "../testing/builders";
+import { channel, message, person, topic } from "../testing/builders";
 import { show, stillStore } from "../testing/view";
 import { MessageStream } from "./MessageStream";
 
