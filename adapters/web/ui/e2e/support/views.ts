@@ -1,7 +1,7 @@
 /** Every view of the page, with an address where it has something to show. */
 import type { Page } from "playwright-core";
 import { agentPath, browsePath, channelPath, helpPath, inboxPath, messagePath, newChannelPath, newDirectPath, newGroupPath, searchPath, settingsPath, topicPath } from "../../src/router/paths";
-import { settingsText } from "../../src/strings";
+import { messageText, searchText, settingsText, shellText } from "../../src/strings";
 import type { Team } from "./team";
 
 export interface View {
@@ -31,7 +31,8 @@ export function views(team: Team): readonly View[] {
 export async function open(page: Page, view: View): Promise<void> {
   await page.goto(view.path);
   await page.locator("main").waitFor();
-  await page.waitForFunction(() => document.querySelector("main [aria-busy='true']") === null);
+  const busy = [shellText.opening, shellText.loading, searchText.searching, messageText.loadingNewest];
+  await page.waitForFunction((words) => !words.some((word) => document.body.innerText.includes(word)), busy);
   await settled(page);
 }
 
