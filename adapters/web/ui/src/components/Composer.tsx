@@ -1,9 +1,9 @@
 /** Where a person writes a message into a topic. What was typed stays with its topic until it is sent. */
-import { createMemo, createSignal, createUniqueId, Show, untrack, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, lazy, Loading, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import type { Channel, Topic, TopicId } from "../model/types";
 import { StoreContext } from "../store/context";
-import { composerText } from "../strings";
+import { askComposerText, composerText } from "../strings";
 import { sendingFailed } from "./failure";
 import { MessageField } from "./MessageField";
 import { blocksProblem, postingRefused, textBlocks } from "./posting";
@@ -13,6 +13,8 @@ export interface ComposerProps {
   readonly channel: Channel;
   readonly topic: Topic;
 }
+
+const AskComposer = lazy(async () => ({ default: (await import("./AskComposer")).AskComposer }));
 
 const draftKey = (topic: TopicId): string => `message:${topic}`;
 
@@ -59,8 +61,14 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
       setInFlight((count) => count - 1);
     }
   };
+  const [isAsking, setAsking] = createSignal(false);
   return (
     <div class="composer">
+      <Show when={isAsking()}>
+        <Loading>
+          <AskComposer channel={props.channel} topic={{ kind: "id", id: topicId }} onDone={() => setAsking(false)} />
+        </Loading>
+      </Show>
       <div class="composer-row">
         <MessageField
           label={composerText.label}
@@ -75,6 +83,9 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
         />
         <button type="button" class="primary" disabled={stopped()} onClick={() => void send()}>
           {composerText.send}
+        </button>
+        <button type="button" class="quiet" aria-expanded={isAsking() ? "true" : "false"} disabled={refused() !== undefined} onClick={() => setAsking((before) => !before)}>
+          {askComposerText.open}
         </button>
       </div>
       <p id={note} class={["composer-note", { bad: problem() !== undefined }]}>

@@ -3,3 +3,11 @@ import { cleanup } from "@solidjs/testing-library";
 import { afterEach } from "vitest";
 
 afterEach(cleanup);
+
+/** There is no layout here, so nothing ever changes its size. */
+class StillObserver implements ResizeObserver {
+  observe(): void {}
+  unobserve(): void {}
+  disconnect(): void {}
+}
+globalThis.ResizeObserver = StillObserver;

@@ -1,0 +1,191 @@
+/** Where a person writes an ask. It says first that an ask cannot be taken back. */
+import { createMemo, createSignal, createStore, createUniqueId, For, Show, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { LIMITS } from "../model/limits";
+import type { Channel, TopicSelector } from "../model/types";
+import { StoreContext } from "../store/context";
+import { askComposerText as words } from "../strings";
+import { newAsk, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
+import type { OptionForm, QuestionForm } from "./ask-draft";
+import { sendingFailed } from "./failure";
+import { postingRefused } from "./posting";
+import "./AskComposer.css";
+
+export interface AskComposerProps {
+  readonly channel: Channel;
+  readonly topic: TopicSelector;
+  /** It was posted, or given up. */
+  readonly onDone: () => void;
+}
+
+export const AskComposer: Component<AskComposerProps> = (props) => {
+  const store = useContext(StoreContext);
+  const [form, setForm] = createStore(newAsk());
+  const [isTried, setTried] = createSignal(false);
+  const [isPosting, setPosting] = createSignal(false);
+  const [error, setError] = createSignal<string | undefined>(undefined);
+  const problems = createMemo(() => problemsOf(form));
+  const shown = () => problems().filter((problem) => isTried() || problem.kind === "limit");
+  const refused = () => postingRefused(store.state(), props.channel);
+  const edit = (index: number, change: (question: QuestionForm) => void) =>
+    setForm((draft) => {
+      const question = draft.questions[index];
+      if (question) change(question);
+    });
+  const post = async () => {
+    setTried(true);
+    if (problems().length > 0 || isPosting() || refused() !== undefined) return;
+    setPosting(true);
+    setError(undefined);
+    try {
+      await store.post(props.channel.id, props.topic, [{ kind: "ask", ask: toAsk(form) }]);
+      props.onDone();
+    } catch (failure) {
+      setError(sendingFailed(failure));
+    } finally {
+      setPosting(false);
+    }
+  };
+  return (
+    <section class="ask-composer" aria-label={words.title}>
+      <h2>{words.title}</h2>
+      <p class="ask-composer-warning">{words.cannotWithdraw}</p>
+      <For each={form.questions} keyed={false}>
+        {(question, index) => (
+          <QuestionFields
+            question={question()}
+            n={index + 1}
+            isOnly={form.questions.length === 1}
+            edit={(change) => edit(index, change)}
+            remove={() =>
+              setForm((draft) => {
+                draft.questions.splice(index, 1);
+              })
+            }
+          />
+        )}
+      </For>
+      <button
+        type="button"
+        class="quiet"
+        disabled={form.questions.length >= LIMITS.questions}
+        onClick={() =>
+          setForm((draft) => {
+            draft.questions.push(newQuestion());
+          })
+        }
+      >
+        {words.addQuestion(form.questions.length, LIMITS.questions)}
+      </button>
+      <Show when={shown().length > 0}>
+        <ul class="ask-composer-problems" role="alert">
+          <For each={shown()}>{(problem) => <li>{problem.text}</li>}</For>
+        </ul>
+      </Show>
+      <Show when={refused() ?? error()}>
+        {(text) => (
+          <p class="ask-composer-problems" role="alert" dir="auto">
+            {text()}
+          </p>
+        )}
+      </Show>
+      <div class="ask-composer-actions">
+        <button type="button" class="primary" disabled={isPosting() || refused() !== undefined} onClick={() => void post()}>
+          {isPosting() ? words.posting : words.post}
+        </button>
+        <button type="button" class="quiet" onClick={() => props.onDone()}>
+          {words.cancel}
+        </button>
+      </div>
+    </section>
+  );
+};
+
+interface QuestionFieldsProps {
+  readonly question: QuestionForm;
+  readonly n: number;
+  readonly isOnly: boolean;
+  readonly edit: (change: (question: QuestionForm) => void) => void;
+  readonly remove: () => void;
+}
+
+const QuestionFields: Component<QuestionFieldsProps> = (props) => (
+  <fieldset class="ask-composer-question">
+    <legend>{words.question(props.n)}</legend>
+    <TextField label={words.questionField} value={props.question.question} lines={2} onInput={(text) => props.edit((draft) => void (draft.question = text))} />
+    <TextField label={words.header} value={props.question.header} onInput={(text) => props.edit((draft) => void (draft.header = text))} />
+    <Show when={props.question.options.length > 0} fallback={<p class="ask-composer-note">{words.noOptions}</p>}>
+      <For each={props.question.options} keyed={false}>
+        {(option, index) => <OptionFields {...props} option={option()} index={index} />}
+      </For>
+      <Show when={props.question.recommended !== undefined}>
+        <button type="button" class="quiet" onClick={() => props.edit((draft) => void (draft.recommended = undefined))}>
+          {words.noneRecommended}
+        </button>
+      </Show>
+      <label class="ask-composer-check">
+        <input
+          type="checkbox"
+          checked={props.question.multiple}
+          onChange={(event) => {
+            const { checked } = event.currentTarget;
+            props.edit((draft) => void (draft.multiple = checked));
+          }}
+        />
+        {words.multiple}
+      </label>
+    </Show>
+    <div class="ask-composer-actions">
+      <button type="button" class="quiet" disabled={props.question.options.length >= LIMITS.options} onClick={() => props.edit((draft) => void draft.options.push(newOption()))}>
+        {words.addOption(props.question.options.length, LIMITS.options)}
+      </button>
+      <Show when={!props.isOnly}>
+        <button type="button" class="quiet" onClick={() => props.remove()}>
+          {words.removeQuestion(props.n)}
+        </button>
+      </Show>
+    </div>
+  </fieldset>
+);
+
+const OptionFields: Component<QuestionFieldsProps & { readonly option: OptionForm; readonly index: number }> = (props) => {
+  const change = (edit: (option: OptionForm) => void) =>
+    props.edit((draft) => {
+      const option = draft.options[props.index];
+      if (option) edit(option);
+    });
+  return (
+    <fieldset class="ask-composer-option">
+      <legend>{words.option(props.index + 1)}</legend>
+      <TextField label={words.label} value={props.option.label} onInput={(text) => change((option) => void (option.label = text))} />
+      <TextField label={words.description} value={props.option.description} onInput={(text) => change((option) => void (option.description = text))} />
+      <TextField label={words.preview} value={props.option.preview} lines={2} onInput={(text) => change((option) => void (option.preview = text))} />
+      <div class="ask-composer-actions">
+        <label class="ask-composer-check">
+          <input
+            type="radio"
+            name={`recommended-${props.n}`}
+            checked={props.question.recommended === props.index}
+            onChange={() => props.edit((draft) => void (draft.recommended = props.index))}
+          />
+          {words.recommended}
+        </label>
+        <button type="button" class="quiet" aria-label={words.removeOption(props.n, props.index + 1)} onClick={() => props.edit((draft) => removeOption(draft, props.index))}>
+          {words.remove}
+        </button>
+      </div>
+    </fieldset>
+  );
+};
+
+const TextField: Component<{ readonly label: string; readonly value: string; readonly lines?: number; readonly onInput: (text: string) => void }> = (props) => {
+  const id = createUniqueId();
+  return (
+    <div class="ask-composer-field">
+      <label for={id}>{props.label}</label>
+      <Show when={props.lines} fallback={<input id={id} type="text" dir="auto" autocomplete="off" value={props.value} onInput={(event) => props.onInput(event.currentTarget.value)} />}>
+        {(lines) => <textarea id={id} dir="auto" rows={lines()} value={props.value} onInput={(event) => props.onInput(event.currentTarget.value)} />}
+      </Show>
+    </div>
+  );
+};

@@ -1,0 +1,128 @@
+/**
+ * The messages of a topic: opens at the latest, follows when it is there, and makes only the rows around what is visible.
+ *
+ * Where rows stand is worked out in `stream-layout.ts`; here it meets the browser.
+ */
+import { createEffect, createMemo, For, onSettled, Show, untrack, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { visible, visibleLine } from "../model/text";
+import type { ChannelId, MessageId, Topic, TopicId } from "../model/types";
+import type { MessageWindow } from "../store/contract";
+import { StoreContext } from "../store/context";
+import { messageText } from "../strings";
+import { createLinked } from "./linked";
+import { createReading } from "./reading";
+import { createScroller } from "./scroller";
+import { arrivedSince, firstUnread, rowsOf } from "./stream-rows";
+import { FOLLOW_WITHIN } from "./stream-layout";
+import { StreamRow } from "./StreamRow";
+import "./MessageStream.css";
+
+export interface MessageStreamProps {
+  readonly channelId: ChannelId;
+  readonly topic: Topic;
+  /** The message that an address named. */
+  readonly linked?: MessageId | undefined;
+}
+
+const NOTHING: MessageWindow = { messages: [], complete: false, loading: "newest", error: undefined };
+/** Older messages are read when the view is this near to the first one, in px. */
+const NEAR_TOP = 600;
+
+/** Made anew for each topic, so that no place follows a switch. */
+export const MessageStream: Component<MessageStreamProps> = (props) => {
+  const topicId = createMemo(() => props.topic.id);
+  return (
+    <Show when={topicId()} keyed>
+      {(id) => <Stream {...props} topicId={id} />}
+    </Show>
+  );
+};
+
+const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (props) => {
+  const store = useContext(StoreContext);
+  const topicId = untrack(() => props.topicId);
+  const loaded = createMemo(() => store.state().windows.get(topicId) ?? NOTHING);
+  const messages = createMemo(() => loaded().messages);
+  const readBefore = untrack(() => store.state().positions.get(topicId));
+  const unread = createMemo(() => firstUnread(messages(), readBefore, store.state().me));
+  const rows = createMemo(() => rowsOf(messages(), unread()));
+  const scroller = createScroller(rows);
+  const linked = createLinked({ wanted: () => props.linked, loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
+  createReading({ topicId, rows, scroller, store });
+
+  const channelId = untrack(() => props.channelId);
+  onSettled(() => store.openTopic(channelId, topicId));
+  createEffect(
+    () => {
+      const { complete, loading, error, messages } = loaded();
+      return scroller.top() < NEAR_TOP && !complete && loading === "none" && error === undefined && messages.length > 0 && scroller.measured();
+    },
+    (isWanted) => {
+      if (isWanted) store.loadOlder(topicId);
+    },
+  );
+  return (
+    <div class="stream">
+      <div class="stream-scroll" ref={scroller.view} tabindex="0" role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scroller.scrolled}>
+        <div class="stream-head" ref={scroller.head}>
+          <Head window={loaded()} retry={() => (loaded().messages.length === 0 ? store.openTopic(channelId, topicId) : store.loadOlder(topicId))} />
+        </div>
+        <div
+          role="feed"
+          aria-busy={loaded().loading === "none" ? "false" : "true"}
+          aria-label={messageText.stream(visibleLine(props.topic.name))}
+          style={{ "padding-top": `${scroller.range().before}px`, "padding-bottom": `${scroller.range().after}px` }}
+        >
+          <For each={rows().slice(scroller.range().first, scroller.range().end)} keyed={(row) => row.id}>
+            {(row) => <StreamRow row={row()} channelId={channelId} highlighted={row().id === props.linked} measure={scroller.measure} />}
+          </For>
+        </div>
+      </div>
+      <Below toEnd={scroller.toEnd()} arrived={arrivedSince(messages(), scroller.leftEndAt(), store.state().me)} jump={scroller.toLatest} />
+      <Show when={linked.notice()}>
+        {(notice) => (
+          <p class="stream-notice" role="status">
+            {notice()}
+            <button type="button" class="quiet" onClick={linked.dismiss}>
+              {messageText.dismiss}
+            </button>
+          </p>
+        )}
+      </Show>
+    </div>
+  );
+};
+
+/** What stands above the first message: what is being read, or that there is no more. */
+const Head: Component<{ readonly window: MessageWindow; readonly retry: () => void }> = (props) => {
+  const word = () => {
+    const { loading, complete, messages } = props.window;
+    if (loading === "newest" && messages.length === 0) return messageText.loadingNewest;
+    if (loading === "older") return messageText.loadingOlder;
+    return messages.length === 0 ? messageText.none : complete ? messageText.start : "";
+  };
+  return (
+    <Show when={props.window.error} fallback={<p class="stream-word">{word()}</p>}>
+      {(error) => (
+        <p class="stream-word" role="alert">
+          {visible(error())}{" "}
+          <button type="button" class="quiet" onClick={() => props.retry()}>
+            {messageText.retry}
+          </button>
+        </p>
+      )}
+    </Show>
+  );
+};
+
+const Below: Component<{ readonly toEnd: number; readonly arrived: number; readonly jump: () => void }> = (props) => (
+  <Show when={props.toEnd > FOLLOW_WITHIN}>
+    <button type="button" class="stream-latest" onClick={() => props.jump()}>
+      {messageText.jumpToLatest}
+      <Show when={props.arrived > 0}>
+        <span class="stream-arrived">{messageText.newBelow(props.arrived)}</span>
+      </Show>
+    </button>
+  </Show>
+);

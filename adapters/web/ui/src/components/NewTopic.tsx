@@ -1,0 +1,111 @@
+/** Begins a topic: its name and its first message, posted as one. */
+import { createMemo, createSignal, createUniqueId, Show, untrack, useContext } from "solid-js";
+import type { Component } from "solid-js";
+import { codePoints, LIMITS } from "../model/limits";
+import type { Channel, ChannelId, Message } from "../model/types";
+import { StoreContext } from "../store/context";
+import { composerText } from "../strings";
+import { sendingFailed } from "./failure";
+import { MessageField } from "./MessageField";
+import { blocksProblem, postingRefused, textBlocks } from "./posting";
+import "./NewTopic.css";
+
+export interface NewTopicProps {
+  readonly channel: Channel;
+  /** The first message is stored; it says in which topic. */
+  readonly onStarted: (message: Message) => void;
+}
+
+export const NewTopic: Component<NewTopicProps> = (props) => {
+  const channelId = createMemo(() => props.channel.id);
+  return (
+    <Show when={channelId()} keyed>
+      {(id) => <Fields {...props} channelId={id} />}
+    </Show>
+  );
+};
+
+/** Why a name cannot be a topic's, or undefined. */
+export function nameProblem(name: string): string | undefined {
+  if (name.includes("\0")) return composerText.nul(composerText.topicName);
+  const length = codePoints(name.trim());
+  return length > LIMITS.topicCharacters ? composerText.topicTooLong(LIMITS.topicCharacters, length) : undefined;
+}
+
+const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (props) => {
+  const store = useContext(StoreContext);
+  const channelId = untrack(() => props.channelId);
+  const [nameKey, textKey] = [`topic-name:${channelId}`, `topic-text:${channelId}`];
+  const [nameId, note] = [createUniqueId(), createUniqueId()];
+  const [name, setName] = createSignal(store.draft(nameKey));
+  const [text, setText] = createSignal(store.draft(textKey));
+  const [isPosting, setPosting] = createSignal(false);
+  const [error, setError] = createSignal<string | undefined>(undefined);
+  const blocks = createMemo(() => textBlocks(text()));
+  const refused = () => postingRefused(store.state(), props.channel);
+  const problem = () => nameProblem(name()) ?? blocksProblem(blocks());
+  const stopped = () => refused() !== undefined || problem() !== undefined || isPosting() || name().trim() === "" || blocks().length === 0;
+
+  const write = (key: string, set: (text: string) => void) => (next: string) => {
+    set(next);
+    store.setDraft(key, next);
+  };
+  const [writeName, writeText] = [write(nameKey, setName), write(textKey, setText)];
+  const post = async () => {
+    if (stopped()) return;
+    setPosting(true);
+    setError(undefined);
+    try {
+      const posted = await store.post(channelId, { kind: "name", name: name().trim() }, blocks());
+      writeName("");
+      writeText("");
+      props.onStarted(posted);
+    } catch (failure) {
+      setError(sendingFailed(failure));
+    } finally {
+      setPosting(false);
+    }
+  };
+  return (
+    <section class="new-topic" aria-label={composerText.newTopic}>
+      <label for={nameId}>{composerText.topicName}</label>
+      <input
+        id={nameId}
+        type="text"
+        dir="auto"
+        autocomplete="off"
+        disabled={refused() !== undefined || isPosting()}
+        aria-describedby={note}
+        aria-invalid={nameProblem(name()) === undefined ? "false" : "true"}
+        value={name()}
+        onInput={(event) => writeName(event.currentTarget.value)}
+      />
+      <div class="new-topic-row">
+        <MessageField
+          label={composerText.firstMessage}
+          placeholder={composerText.firstMessage}
+          channel={props.channel}
+          value={text()}
+          disabled={refused() !== undefined || isPosting()}
+          invalid={blocksProblem(blocks()) !== undefined}
+          describedBy={note}
+          onInput={writeText}
+          onSend={() => void post()}
+        />
+        <button type="button" class="primary" disabled={stopped()} onClick={() => void post()}>
+          {composerText.startTopic}
+        </button>
+      </div>
+      <p id={note} class={["new-topic-note", { bad: problem() !== undefined }]}>
+        {refused() ?? problem() ?? composerText.keys}
+      </p>
+      <Show when={error()}>
+        {(text) => (
+          <p class="new-topic-note bad" role="alert" dir="auto">
+            {text()}
+          </p>
+        )}
+      </Show>
+    </section>
+  );
+};

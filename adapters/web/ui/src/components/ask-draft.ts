@@ -1,0 +1,102 @@
+/** An ask that a person writes: what it becomes, and why it cannot be posted yet. Pure. */
+import { byteText, codePoints, encodedSize, LIMITS } from "../model/limits";
+import { byteLength } from "../model/text";
+import type { AskDraft, NewBlock } from "../model/types";
+import { askComposerText as words, composerText } from "../strings";
+
+export interface OptionForm {
+  label: string;
+  description: string;
+  preview: string;
+}
+export interface QuestionForm {
+  question: string;
+  header: string;
+  multiple: boolean;
+  recommended: number | undefined;
+  options: OptionForm[];
+}
+export interface AskForm {
+  questions: QuestionForm[];
+}
+
+export const newOption = (): OptionForm => ({ label: "", description: "", preview: "" });
+export const newQuestion = (): QuestionForm => ({ question: "", header: "", multiple: false, recommended: undefined, options: [] });
+export const newAsk = (): AskForm => ({ questions: [newQuestion()] });
+
+/** Takes an option out; what was recommended stays recommended, unless it was that one. */
+export function removeOption(question: QuestionForm, index: number): void {
+  question.options.splice(index, 1);
+  const { recommended } = question;
+  if (recommended === undefined || recommended < index) return;
+  question.recommended = recommended === index ? undefined : recommended - 1;
+}
+
+/** What is posted: ids by position, texts without white space around them. Previews stay as they are. */
+export function toAsk(form: AskForm): AskDraft {
+  return {
+    questions: form.questions.map((question, index) => ({
+      id: `q${index + 1}`, question: question.question.trim(), header: question.header.trim(), multiple: question.multiple, recommended: question.recommended,
+      options: question.options.map((option, place) => ({ id: String(place), label: option.label.trim(), description: option.description.trim(), preview: option.preview })),
+    })),
+  };
+}
+
+/** Blank: something is yet to be written. Limit: something is too much. */
+export interface Problem {
+  readonly kind: "blank" | "limit";
+  readonly text: string;
+}
+
+/** Everything that keeps the ask from being posted, each with its field, its limit and its size. */
+export function problemsOf(form: AskForm): readonly Problem[] {
+  const ask = toAsk(form);
+  const blocks: readonly NewBlock[] = [{ kind: "ask", ask }];
+  const size = encodedSize(blocks);
+  return [
+    ...tooMany(words.questions, ask.questions.length, LIMITS.questions),
+    ...ask.questions.flatMap((question, index) => questionProblems(question, index + 1)),
+    ...(size > LIMITS.messageBytes ? [limit(words.tooManyBytes(words.whole, byteText(LIMITS.messageBytes), byteText(size)))] : []),
+  ];
+}
+
+function questionProblems(question: AskDraft["questions"][number], n: number): readonly Problem[] {
+  const of = (field: string) => words.fieldOfQuestion(n, field);
+  return [
+    ...blank(of(words.questionField), question.question),
+    ...tooLong(of(words.questionField), question.question, LIMITS.questionBytes),
+    ...tooManyCharacters(of(words.header), question.header, LIMITS.headerCharacters),
+    ...tooMany(of(words.options), question.options.length, LIMITS.options),
+    ...question.options.flatMap((option, index) => {
+      const ofOption = (field: string) => words.fieldOfOption(n, index + 1, field);
+      return [
+        ...blank(ofOption(words.label), option.label),
+        ...tooLong(ofOption(words.label), option.label, LIMITS.labelBytes),
+        ...tooLong(ofOption(words.description), option.description, LIMITS.descriptionBytes),
+        ...tooLong(ofOption(words.preview), option.preview, LIMITS.previewBytes),
+      ];
+    }),
+  ];
+}
+
+const limit = (text: string): Problem => ({ kind: "limit", text });
+
+function blank(field: string, text: string): readonly Problem[] {
+  return text === "" ? [{ kind: "blank", text: words.blank(field) }] : [];
+}
+
+function tooMany(field: string, actual: number, most: number): readonly Problem[] {
+  return actual > most ? [limit(words.tooMany(field, most, actual))] : [];
+}
+
+function tooLong(field: string, text: string, most: number): readonly Problem[] {
+  const nul = text.includes("\0") ? [limit(composerText.nul(field))] : [];
+  const actual = byteLength(text);
+  return actual > most ? [...nul, limit(words.tooManyBytes(field, byteText(most), byteText(actual)))] : nul;
+}
+
+function tooManyCharacters(field: string, text: string, most: number): readonly Problem[] {
+  const nul = text.includes("\0") ? [limit(composerText.nul(field))] : [];
+  const actual = codePoints(text);
+  return actual > most ? [...nul, limit(words.tooManyCharacters(field, most, actual))] : nul;
+}

@@ -1,0 +1,115 @@
+/** A scrolled list of rows that are measured as they are made, kept in place when anything above or below changes. */
+import { createEffect, createMemo, createSignal, flush, onSettled, untrack } from "solid-js";
+import { AT_END, layoutOf, placeAt, rangeOf, topFor, total } from "./stream-layout";
+import type { Layout, Place, Range } from "./stream-layout";
+import type { Row } from "./stream-rows";
+
+/** Space kept above a row that is revealed, in px. */
+const MARGIN = 48;
+
+export interface Scroller {
+  /** Refs: the element that scrolls, what stands above the rows, and each row. */
+  readonly view: (element: HTMLElement) => void;
+  readonly head: (element: HTMLElement) => void;
+  readonly measure: (element: HTMLElement) => void;
+  readonly scrolled: () => void;
+  readonly range: () => Range;
+  readonly layout: () => Layout;
+  /** How far rows are scrolled, and how high the view is. */
+  readonly top: () => number;
+  readonly height: () => number;
+  /** False until the view has a height. */
+  readonly measured: () => boolean;
+  readonly toEnd: () => number;
+  /** The `seq` of the last message when the view was last at the end. */
+  readonly leftEndAt: () => number;
+  readonly toLatest: () => void;
+  /** Scrolls to a row and puts the focus on its message. False if there is no such row. */
+  readonly reveal: (id: string) => boolean;
+}
+
+export function createScroller(rows: () => readonly Row[]): Scroller {
+  const heights = new Map<string, number>();
+  const [version, setVersion] = createSignal(0);
+  const [top, setTop] = createSignal(0);
+  const [height, setHeight] = createSignal(0);
+  const [leftEndAt, setLeftEndAt] = createSignal(0);
+  const ids = createMemo(() => rows().map((row) => row.id), { equals: (a, b) => a.length === b.length && a.every((id, index) => id === b[index]) });
+  const layout = createMemo(() => {
+    version();
+    return layoutOf(ids(), heights);
+  });
+  const range = createMemo(() => rangeOf(layout(), top(), height()));
+  const toEnd = createMemo(() => Math.max(0, total(layout()) - height() - top()));
+
+  let view: HTMLElement | undefined;
+  let head: HTMLElement | undefined;
+  let place: Place = AT_END;
+  const headHeight = () => head?.offsetHeight ?? 0;
+
+  /** Takes note of where the view is now. */
+  const settle = (from: Layout) => {
+    if (!view) return;
+    const at = Math.max(0, view.scrollTop - headHeight());
+    place = placeAt(from, at, view.clientHeight);
+    setTop(at);
+    setHeight(view.clientHeight);
+    if (place.toEnd <= 1) setLeftEndAt(untrack(rows).at(-1)?.message.seq ?? 0);
+  };
+  const scrollTo = (target: number, from: Layout) => {
+    if (!view) return;
+    view.scrollTop = target + headHeight();
+    settle(from);
+  };
+  createEffect(
+    () => layout(),
+    (now, before) => {
+      if (!view) return;
+      const target = topFor(now, place, view.clientHeight, before?.ids === now.ids ? "heights" : "rows");
+      if (target === undefined) settle(now);
+      else scrollTo(target, now);
+    },
+  );
+
+  const sizes = new ResizeObserver((entries) => {
+    let isChanged = false;
+    for (const { target } of entries) {
+      if (target === view || target === head) {
+        isChanged = true;
+        continue;
+      }
+      if (!(target instanceof HTMLElement) || !target.isConnected) continue;
+      const id = target.dataset["row"];
+      if (id === undefined || heights.get(id) === target.offsetHeight) continue;
+      heights.set(id, target.offsetHeight);
+      isChanged = true;
+    }
+    if (isChanged) setVersion((count) => count + 1);
+  });
+  onSettled(() => () => sizes.disconnect());
+
+  return {
+    view: (element) => {
+      view = element;
+      sizes.observe(element);
+    },
+    head: (element) => {
+      head = element;
+      sizes.observe(element);
+    },
+    measure: (element) => sizes.observe(element),
+    scrolled: () => settle(untrack(layout)),
+    range, layout, top, height, toEnd, leftEndAt,
+    measured: () => height() > 0,
+    toLatest: () => scrollTo(total(layout()), layout()),
+    reveal: (id) => {
+      const now = untrack(layout);
+      const row = now.ids.indexOf(id);
+      if (row < 0) return false;
+      scrollTo(Math.max(0, (now.starts[row] ?? 0) - MARGIN), now);
+      flush();
+      view?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+      return true;
+    },
+  };
+}
