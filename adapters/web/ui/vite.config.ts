@@ -16,5 +16,10 @@ export default defineConfig({
     // For `npm run dev` beside a running server.
     proxy: { "^/(compass\\.v1\\.|session)": { target: "http://localhost:7420", changeOrigin: false } },
   },
-  test: { environment: "jsdom", include: ["{src,scripts}/**/*.test.{ts,tsx}"], setupFiles: ["src/testing/setup.ts"] },
+  test: {
+    environment: "jsdom",
+    include: ["{src,scripts}/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/testing/setup.ts"],
+    testTimeout: 20_000,
+  },
 });
