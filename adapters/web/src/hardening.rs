@@ -16,10 +16,10 @@ const HEADERS: [(&str, &str); 6] = [
     ("cross-origin-resource-policy", "same-origin"),
     (
         "permissions-policy",
-        "accelerometer=(), autoplay=(), bluetooth=(), camera=(), display-capture=(), encrypted-media=(), \
-         fullscreen=(), geolocation=(), gyroscope=(), hid=(), idle-detection=(), magnetometer=(), microphone=(), \
-         midi=(), payment=(), picture-in-picture=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), \
-         usb=(), xr-spatial-tracking=()",
+        "accelerometer=(), camera=(), display-capture=(), encrypted-media=(), fullscreen=(), geolocation=(), \
+         gyroscope=(), hid=(), idle-detection=(), magnetometer=(), microphone=(), midi=(), payment=(), \
+         picture-in-picture=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), usb=(), \
+         xr-spatial-tracking=()",
     ),
 ];
 

@@ -4,9 +4,10 @@ use compass_proto::v1::{
     SubscribeCommsRequest, SubscribeCommsResponse, WhoAmIRequest, WhoAmIResponse,
     subscribe_comms_response::Payload,
 };
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tonic::Code;
 
-use crate::support::{Browser, Storage, World, in_time, on_both, write};
+use crate::support::{Browser, Process, Storage, World, in_time, on_both, write};
 
 const WHO_AM_I: &str = "CompassService/WhoAmI";
 
@@ -117,7 +118,7 @@ async fn an_open_stream_brings_each_event_at_once_and_ends_with_its_session(worl
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_first_start_says_where_the_page_is_and_its_files_stand_on_the_same_port() {
+async fn the_page_and_its_files_stand_on_the_port_of_the_doors() {
     let world = World::start(Storage::Memory).await.unwrap();
     let mut browser = Browser::open(&world);
     let page = browser.send("GET", "/channel/0a1b", "").await;
@@ -134,4 +135,37 @@ async fn the_first_start_says_where_the_page_is_and_its_files_stand_on_the_same_
     assert_eq!(browser.send("GET", "/other.v1.Service/Call", "").await.status, 404);
     let invented: Result<WhoAmIResponse, Code> = browser.ask("Other/Call", &WhoAmIRequest {}).await;
     assert_eq!(invented, Err(Code::Unimplemented));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_start_says_where_the_page_is_and_its_log_holds_no_secret_however_much_it_holds() {
+    let world = World::bare(Storage::Memory).await.unwrap();
+    let mut command = world.serve_command("0.0.0.0:0");
+    let (mut server, _stdin, stdout) = Process::spawn(command.env("COMPASS_LOG", "trace"));
+    let mut lines = BufReader::new(stdout).lines();
+    let mut line = async || in_time("a line of the server", lines.next_line()).await.unwrap().unwrap();
+    let (listens, page) = (line().await, line().await);
+    let port = listens.strip_prefix("Compass listens on http://0.0.0.0:").unwrap();
+    assert_eq!(page, format!("Its page is http://localhost:{port}"));
+
+    let secret = std::fs::read_to_string(world.data_dir().join("sign-in")).unwrap();
+    let mut browser = Browser::at(format!("http://127.0.0.1:{port}"));
+    let sign_in = serde_json::json!({ "sign_in": secret.trim() }).to_string();
+    assert_eq!(browser.send("POST", "/session", &sign_in).await.status, 204);
+    let first = browser.cookie.clone().unwrap();
+    let token = serde_json::json!({ "token": first }).to_string();
+    assert_eq!(browser.send("POST", "/session", &token).await.status, 204);
+    let second = browser.cookie.clone().unwrap();
+    who(&browser).await.unwrap();
+    assert_eq!(browser.send("POST", "/session", &sign_in).await.status, 401);
+    assert_eq!(browser.send("POST", "/session", &format!("{token} junk")).await.status, 400);
+    assert_eq!(browser.send("DELETE", "/session", "").await.status, 204);
+    server.signal(rustix::process::Signal::TERM);
+    assert!(server.ended().await.success());
+
+    let log = std::fs::read_to_string(world.home().join("server.log")).unwrap();
+    assert!(log.contains("TRACE") && log.contains("WhoAmI"), "the log holds everything");
+    for value in [secret.trim(), &first, &second] {
+        assert!(!log.contains(value), "a secret is in the log");
+    }
 }

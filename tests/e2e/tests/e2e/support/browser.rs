@@ -39,13 +39,17 @@ pub(crate) struct Browser {
 impl Browser {
     /// One that sends what browsers send for a script of the page.
     pub(crate) fn open(world: &World) -> Self {
+        Self::at(world.url())
+    }
+
+    /// The same for the page at an address.
+    pub(crate) fn at(url: String) -> Self {
         let headers = vec![
             ("x-compass-page", "1".to_owned()),
-            ("origin", world.url()),
+            ("origin", url.clone()),
             ("sec-fetch-site", "same-origin".to_owned()),
         ];
-        let client = Client::builder(TokioExecutor::new()).build_http();
-        Self { client, url: world.url(), headers, cookie: None }
+        Self { client: Client::builder(TokioExecutor::new()).build_http(), url, headers, cookie: None }
     }
 
     /// The same browser with one header changed, or left out.
