@@ -1,9 +1,10 @@
 /// <reference types="vitest/config" />
 import solid from "@solidjs/vite-plugin";
 import { defineConfig } from "vite";
+import { twins } from "./scripts/twins";
 
 export default defineConfig({
-  plugins: [solid()],
+  plugins: [solid(), twins()],
   build: {
     outDir: "../assets",
     emptyOutDir: true,

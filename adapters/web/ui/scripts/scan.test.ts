@@ -4,6 +4,7 @@ import type { InlineConfig, Plugin } from "vite";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Built, buildInMemory } from "./build.ts";
 import { type BuiltFile, differences, findings, firstView } from "./scan.ts";
+import { compressed, twinFindings } from "./twins.ts";
 
 const source = fileURLToPath(new URL("..", import.meta.url));
 const PLANTED = `${source}src/testing/planted.ts`;
@@ -84,6 +85,22 @@ describe("the first view", () => {
       { ...chunk, name: "lazy.js", imports: ["a.js"], styles: ["lazy.css"] },
     ];
     expect(firstView(chunks)).toEqual(["a.js", "b.css", "b.js", "entry.css", "entry.js", "start.css", "start.js"]);
+  });
+});
+
+describe("twins", () => {
+  const large = new TextEncoder().encode("const a = 1;\n".repeat(100));
+  const twin = compressed(large);
+
+  it("stand beside every file that is worth it and hold what it holds", () => {
+    expect(twin.length).toBeLessThan(large.length);
+    expect(twinFindings(new Map([["a.js", large], ["a.js.br", twin], ["small.js", large.slice(0, 10)], ["font.woff2", large]]))).toEqual([]);
+  });
+
+  it("are missed, and told from another file's", () => {
+    expect(twinFindings(new Map([["a.js", large]]))).toEqual(["a.js has no twin"]);
+    expect(twinFindings(new Map([["a.js", large], ["a.js.br", compressed(large.slice(1))]]))).toEqual(["a.js.br is not its file compressed"]);
+    expect(twinFindings(new Map([["b.js.br", twin]]))).toEqual(["b.js.br is not its file compressed"]);
   });
 });
 

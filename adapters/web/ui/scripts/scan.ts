@@ -21,7 +21,7 @@ export interface Chunk {
   readonly entry: boolean;
 }
 
-/** Everything that JavaScript and styles may weigh until the first view is there, in bytes of gzip. */
+/** What the scripts may weigh until the first view is there, in bytes as browsers are sent them. */
 export const FIRST_VIEW_LIMIT = 90_000;
 
 const FORBIDDEN_MODULES: readonly { readonly what: string; readonly pattern: RegExp }[] = [
