@@ -122,7 +122,7 @@ async fn post_once(
         match client.agent_post(post.clone()).await {
             Ok(message) => return Ok(message),
             Err(ClientError::OutcomeUnknown(_)) if tries < TRIES && in_time() => {
-                tokio::time::sleep(PAUSE).await
+                tokio::time::sleep(PAUSE).await;
             }
             Err(error) if error.is_transient() => {
                 return Err(Failure::Post { error, key: key.to_owned() });
