@@ -92,6 +92,14 @@ async fn a_byte_order_mark_is_no_part_of_a_line() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_no_message_and_has_null_for_params_has_none() {
+    let house = House::new([]);
+    let (mut raw, _served) = Raw::start(&house, 1 << 20).await;
+    raw.write_bytes(b"{\"jsonrpc\":\"1.0\",\"id\":3,\"method\":\"tools/call\",\"params\":null}\n").await;
+    refused(&raw.read().await, -32602, &json!(3), "tools/call has no params");
+}
+
+#[tokio::test]
 async fn a_call_whose_id_cannot_be_read_is_no_call() {
     let house = House::new([]);
     let (mut raw, _served) = Raw::start(&house, 1 << 20).await;

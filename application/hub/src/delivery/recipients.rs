@@ -2,11 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use compass_domain::{
-    AccountId, ChannelId, Event, Message, TenantId, TopicId, delivery::AgentMember, message::AskAnswer,
-};
+use compass_domain::{AccountId, ChannelId, Event, Message, TenantId, TopicId, delivery::AgentMember};
 use compass_ports::StorageError;
 
+use super::routing::asker;
 use crate::ports::{Audience, Labels};
 
 /// Entries of one map at the most; then it is emptied.
@@ -44,7 +43,7 @@ impl Recipients {
         tenant: &TenantId,
         message: &Message,
     ) -> Result<Labels, StorageError> {
-        let asker = message.answer().map(AskAnswer::asker);
+        let asker = asker(message);
         let known = (
             self.topics.get(&message.topic()),
             self.channels.get(&message.channel()),

@@ -1,8 +1,9 @@
 //! Where a message goes beyond its channel's sweep set: the one place of the hub that looks at block kinds.
 
 use compass_domain::{
-    Classified, Corrupt, ErrorKind, Event, Message, MessageId,
+    AccountId, Classified, Corrupt, ErrorKind, Event, Message, MessageId,
     delivery::{AgentMember, Target, route},
+    message::AskAnswer,
 };
 use compass_ports::{Decision, Loaded, Locks, OwedRow, StorageError, WriteJob, Writes};
 
@@ -61,6 +62,11 @@ pub(crate) fn targets(message: &Message, members: &[AgentMember]) -> Vec<Target>
 /// True if a message that no agent wrote was stored with an unrouted row.
 pub(crate) fn needs_routing(message: &Message) -> bool {
     message.answer().is_some() || !message.mentions().is_empty()
+}
+
+/// Who asked what the message answers, if it is an answer.
+pub(crate) fn asker(message: &Message) -> Option<AccountId> {
+    message.answer().map(AskAnswer::asker)
 }
 
 /// True if its author may wait for someone now.

@@ -158,6 +158,17 @@ async fn an_edit_between_two_setups_is_not_undone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_setup_of_a_file_that_was_replaced_since_is_undone_to_the_byte() {
+    let (world, project) = project().await;
+    write(&settings(&project), "{\"a\":1}");
+    ok(&world, &project, &["--yes"]).await;
+    write(&settings(&project), ODD);
+    ok(&world, &project, &["--yes"]).await;
+    ok(&world, &project, &["--undo", "--yes"]).await;
+    assert_eq!(fs::read_to_string(settings(&project)).unwrap(), ODD);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_folder_that_was_made_stays_with_what_others_put_there() {
     let (world, project) = project().await;
     ok(&world, &project, &["--yes"]).await;

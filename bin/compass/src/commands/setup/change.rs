@@ -56,12 +56,12 @@ impl Target {
             // What was there before the first setup is what an undo gives back.
             Some(known) if known.is_after(now.as_deref()) => Record { after_sha256, ..known },
             Some(known) if known.before == now => Record { after_sha256, ..known },
-            known => {
+            _ => {
                 let bare = now.as_deref().map(|now| self.entries.take_out(now, None));
                 let bare = bare.transpose().map_err(|error| fail(&self.path, &error))?;
                 let made_folder = self.path.parent().is_some_and(|folder| !folder.exists());
-                // Entries of a setup that is not known, or edits since: what was before cannot be told.
-                let edited = known.is_some() || bare != now;
+                // Among entries of ours it cannot be told what was before them; a file without any is what was before.
+                let edited = bare != now;
                 Record { path: self.path.clone(), before: now.clone(), after_sha256, made_folder, edited }
             }
         };
