@@ -13,6 +13,7 @@ import { answersProblem, digitIndex, isClosed, lookOf, shownAnswer, textProblem 
 import { CopyLink } from "./CopyLink";
 import { takesText } from "./roving";
 import { Time } from "./Time";
+import "./controls.css";
 import "./AskBlock.css";
 
 export interface AskBlockProps {

@@ -9,6 +9,7 @@ import { newAsk, newOption, newQuestion, problemsOf, removeOption, toAsk } from 
 import type { OptionForm, QuestionForm } from "./ask-draft";
 import { sendingFailed } from "./failure";
 import { postingRefused } from "./posting";
+import "./controls.css";
 import "./AskComposer.css";
 
 export interface AskComposerProps {

@@ -7,6 +7,7 @@ import { askComposerText, composerText } from "../strings";
 import { sendingFailed } from "./failure";
 import { MessageField } from "./MessageField";
 import { blocksProblem, postingRefused, textBlocks } from "./posting";
+import "./controls.css";
 import "./Composer.css";
 
 export interface ComposerProps {
@@ -91,7 +92,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
       <p id={note} class={["composer-note", { bad: problem() !== undefined }]}>
         {refused() ?? problem() ?? (props.topic.archived ? composerText.archived : composerText.keys)}
       </p>
-      <span class="sr-only" role="status">
+      <span class="visually-hidden" role="status">
         {inFlight() > 0 ? composerText.sending : ""}
       </span>
       <Show when={error()}>

@@ -2,6 +2,7 @@
 import { createSignal, Match, Switch } from "solid-js";
 import type { Component } from "solid-js";
 import { messageText } from "../strings";
+import "./controls.css";
 import "./CopyLink.css";
 
 export const CopyLink: Component<{ readonly path: string; readonly label: string }> = (props) => {

@@ -128,7 +128,7 @@ export const MessageField: Component<MessageFieldProps> = (props) => {
         onKeyDown={keyDown}
         onBlur={() => setTyping(undefined)}
       />
-      <span class="sr-only" role="status">
+      <span class="visually-hidden" role="status">
         {composerText.suggestions(offered().length)}
       </span>
     </div>

@@ -13,6 +13,7 @@ import { AnswerCard } from "./AnswerCard";
 import { AskBlock } from "./AskBlock";
 import { CopyLink } from "./CopyLink";
 import { Time } from "./Time";
+import "./controls.css";
 import "./MessageRow.css";
 
 export interface MessageRowProps {

@@ -16,6 +16,7 @@ import { createScroller } from "./scroller";
 import { arrivedSince, firstUnread, rowsOf } from "./stream-rows";
 import { FOLLOW_WITHIN } from "./stream-layout";
 import { StreamRow } from "./StreamRow";
+import "./controls.css";
 import "./MessageStream.css";
 
 export interface MessageStreamProps {

@@ -6,6 +6,8 @@
 /** Text outside of code blocks, in UTF-16 units. */
 const PROSE_LENGTH = 64 * 1024;
 const PROSE_LINES = 2000;
+/** Fences and what is between them. */
+const SEGMENTS = 500;
 /** Quote and list marks at the start of one line. */
 const MARKERS = 12;
 /** Spaces before a list mark. */
@@ -52,8 +54,10 @@ function fenceOf(line: string): { readonly closing: RegExp; readonly language: s
   return { closing: new RegExp(`^ {0,3}\\${mark.charAt(0)}{${mark.length},}[ \\t]*$`), language };
 }
 
-/** True if the lexer can take the prose of a text in reasonable time. */
-export function formattable(prose: readonly string[]): boolean {
+/** True if a text of these segments can be formatted in reasonable time. */
+export function formattable(parts: readonly Segment[]): boolean {
+  if (parts.length > SEGMENTS) return false;
+  const prose = parts.filter((part) => part.kind === "prose").map((part) => part.text);
   const length = prose.reduce((sum, text) => sum + text.length, 0);
   if (length > PROSE_LENGTH) return false;
   const lines = prose.flatMap((text) => text.split("\n"));

@@ -33,8 +33,13 @@ function inline(shown: Inline): JSX.Element {
   }
 }
 
+/** Parts of one text that become elements; a text with more mentions than that is shown without. */
+const PARTS = 500;
+
 function text(shown: string): JSX.Element {
-  return <For each={splitMentions(shown)}>{(part) => (part.kind === "text" ? visible(part.text) : <Mention text={part.text} handle={part.handle} />)}</For>;
+  const parts = splitMentions(shown);
+  if (parts.length > PARTS) return visible(shown);
+  return <For each={parts}>{(part) => (part.kind === "text" ? visible(part.text) : <Mention text={part.text} handle={part.handle} />)}</For>;
 }
 
 function link(href: string, label: string): JSX.Element {

@@ -13,7 +13,7 @@ const DEPTH = 24;
 
 export function parse(text: string): readonly Block[] {
   const parts = segments(text);
-  if (!formattable(parts.filter((part) => part.kind === "prose").map((part) => part.text))) return [{ kind: "plain", text }];
+  if (!formattable(parts)) return [{ kind: "plain", text }];
   const budget = new Budget();
   return parts.flatMap((part): readonly Block[] =>
     part.kind === "fence" ? [{ kind: "code", language: part.language, text: part.text }] : blocksOf(lex(part.text, budget), 0),

@@ -1,0 +1,210 @@
+import { fireEvent, screen } from "@solidjs/testing-library";
+import { createSignal, flush } from "solid-js";
+import { describe, expect, it } from "vitest";
+import { Failure } from "../model/client";
+import type { Channel, Topic } from "../model/types";
+import { agent, channel, person, topic } from "../testing/builders";
+import { settle } from "../testing/store";
+import { show, stillStore } from "../testing/view";
+import { Composer } from "./Composer";
+import { NewTopic } from "./NewTopic";
+
+const ann = person("ann");
+const bob = person("bob", { displayName: "Bob B." });
+const bot = agent("bot", ann.id);
+const room = channel("room", [ann, bob, bot]);
+const plan = topic("plan", room.id);
+const other = topic("other", room.id);
+
+function view(shown: Channel = room) {
+  const still = stillStore({ accounts: [ann, bob, bot], channels: [shown], topics: [plan, other] });
+  const { client } = still.store;
+  const [at, setAt] = createSignal<Topic>(plan);
+  show(still, () => <Composer channel={shown} topic={at()} />);
+  const field = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+  return {
+    ...still, client, field,
+    send: () => screen.getByRole<HTMLButtonElement>("button", { name: "Send" }),
+    type: (text: string) => {
+      field().setSelectionRange(text.length, text.length);
+      fireEvent.input(field(), { target: { value: text } });
+      flush();
+    },
+    press: (key: string, more: object = {}) => {
+      const isUntouched = fireEvent.keyDown(field(), { key, ...more });
+      flush();
+      return isUntouched;
+    },
+    go: (to: Topic) => {
+      setAt(to);
+      flush();
+    },
+    posts: () => still.recorded.filter((each) => each.name === "post").map((each) => each.input),
+  };
+}
+const hold = (store: { post: unknown }, reply: () => Promise<never>) => {
+  store.post = reply;
+};
+
+describe("C34 sending", () => {
+  it("by click and by Enter, trimmed, into the topic; the field is empty at once", () => {
+    const { type, press, posts, field, send } = view();
+    type("  hello  ");
+    press("Enter");
+    expect(field().value).toBe("");
+    type("again");
+    send().click();
+    const to = { kind: "id", id: plan.id };
+    expect(posts()).toEqual([[room.id, to, [{ kind: "text", text: "hello" }]], [room.id, to, [{ kind: "text", text: "again" }]]]);
+  });
+  it("Shift+Enter, a key held down, and Enter while a script is composed send nothing", () => {
+    const { type, press, posts } = view();
+    type("hello");
+    expect(press("Enter", { shiftKey: true })).toBe(true);
+    press("Enter", { repeat: true });
+    press("Enter", { isComposing: true });
+    expect(posts()).toEqual([]);
+  });
+  it("blanks send nothing", () => {
+    const { type, press, posts, send } = view();
+    press("Enter");
+    type(" \n ");
+    press("Enter");
+    expect(send()).toBeDisabled();
+    expect(posts()).toEqual([]);
+  });
+  it("a failure gives the text back and says so", async () => {
+    const { type, press, field, store } = view();
+    hold(store, () => Promise.reject(new Failure("invalid", "blocks is empty")));
+    type("hello");
+    press("Enter");
+    await settle();
+    expect(field().value).toBe("hello");
+    expect(screen.getByRole("alert")).toHaveTextContent("Not sent. blocks is empty");
+    expect(store.draft(`message:${plan.id}`)).toBe("hello");
+  });
+  it("a failure does not overwrite what was typed since", async () => {
+    const { type, press, field, store } = view();
+    hold(store, () => Promise.reject(new Failure("invalid", "no")));
+    type("hello");
+    press("Enter");
+    type("newer");
+    await settle();
+    expect(field().value).toBe("newer");
+    expect(screen.getByRole("alert")).toBeInTheDocument();
+  });
+  it("P13 an outcome that is not known is not told as a failure", async () => {
+    const { type, press, store } = view();
+    hold(store, () => Promise.reject(new Failure("unknown", "the connection broke")));
+    type("hello");
+    press("Enter");
+    await settle();
+    expect(screen.getByRole("alert")).toHaveTextContent("It is not known whether this was sent.");
+  });
+  it("a draft and an error do not follow a switch of the topic, and the draft is there on return", async () => {
+    const { type, press, field, store, go } = view();
+    hold(store, () => Promise.reject(new Failure("invalid", "no")));
+    type("hello");
+    press("Enter");
+    await settle();
+    go(other);
+    expect(field().value).toBe("");
+    expect(screen.queryByRole("alert")).toBeNull();
+    go(plan);
+    expect(field().value).toBe("hello");
+  });
+  it("M3 the limit is told before the server refuses", () => {
+    const { type, send, press, posts } = view();
+    type("x".repeat(256 * 1024));
+    expect(screen.getByText("The message is too long: at most 256 KiB, it has 262,152 bytes.")).toBeInTheDocument();
+    expect(send()).toBeDisabled();
+    press("Enter");
+    expect(posts()).toEqual([]);
+    type("x".repeat(256 * 1024 - 8));
+    expect(send()).toBeEnabled();
+  });
+});
+
+describe("C35 who may write", () => {
+  const rows: readonly (readonly [string, Channel, string | undefined])[] = [
+    ["a member", room, undefined],
+    ["the owner of an owner-only channel", { ...room, ownerOnly: true, ownerId: ann.id }, undefined],
+    ["another", { ...room, ownerOnly: true, ownerId: bob.id }, "Only the owner writes in this channel."],
+    ["anyone, where there is no owner", { ...room, ownerOnly: true }, "Nobody can write in this channel: it is for its owner only and has none."],
+    ["one who takes no part", { ...room, memberIds: [bob.id] }, "Join this channel to write here."],
+  ];
+  it.each(rows)("%s", (_, shown, reason) => {
+    const { field } = view(shown);
+    if (reason === undefined) {
+      expect(field()).toBeEnabled();
+    } else {
+      expect(field()).toBeDisabled();
+      expect(field()).toHaveAccessibleDescription(reason);
+      expect(screen.getByText(reason)).toBeVisible();
+    }
+  });
+  it.each(rows)("a new topic: %s", (_, shown, reason) => {
+    const still = stillStore({ accounts: [ann, bob, bot], channels: [shown] });
+    show(still, () => <NewTopic channel={shown} onStarted={() => undefined} />);
+    const name = screen.getByRole("textbox", { name: "Topic name" });
+    if (reason === undefined) {
+      expect(name).toBeEnabled();
+    } else {
+      expect(name).toBeDisabled();
+      expect(screen.getByText(reason)).toBeVisible();
+    }
+  });
+});
+
+describe("mentions while typing", () => {
+  it("a list offers who takes part; arrows choose, Enter inserts and sends nothing", () => {
+    const { type, press, field, posts } = view();
+    type("hi @b");
+    expect(screen.getAllByRole("option").map((each) => each.textContent)).toEqual(["@bob Bob B.", "@bot bot"]);
+    press("ArrowDown");
+    expect(field().getAttribute("aria-activedescendant")).toBe(screen.getAllByRole("option")[1]?.id);
+    expect(screen.getAllByRole("option")[1]).toHaveAttribute("aria-selected", "true");
+    press("Enter");
+    expect(field().value).toBe("hi @bot ");
+    expect(posts()).toEqual([]);
+    expect(screen.queryByRole("listbox")).toBeNull();
+  });
+  it("Escape closes the list and nothing else; an address offers nobody", () => {
+    const { type, press } = view();
+    type("@");
+    expect(screen.getAllByRole("option").length).toBeGreaterThan(3);
+    expect(press("Escape")).toBe(false);
+    expect(screen.queryByRole("listbox")).toBeNull();
+    expect(press("Escape")).toBe(true);
+    type("me@b");
+    expect(screen.queryByRole("listbox")).toBeNull();
+  });
+});
+
+describe("a new topic", () => {
+  it("needs a name and a message, posts them as one, and tells where", async () => {
+    const still = stillStore({ accounts: [ann], channels: [room] });
+    const told: string[] = [];
+    Object.assign(still.store, { post: (...input: readonly unknown[]) => {
+      still.recorded.push({ name: "post", input });
+      return Promise.resolve({ id: "m", topicId: "t", authorId: ann.id, at: 1, blocks: [], seq: 1 });
+    } });
+    show(still, () => <NewTopic channel={room} onStarted={(posted) => told.push(posted.topicId)} />);
+    const button = screen.getByRole<HTMLButtonElement>("button", { name: "Start topic" });
+    fireEvent.input(screen.getByRole("textbox", { name: "Topic name" }), { target: { value: " plans " } });
+    flush();
+    expect(button).toBeDisabled();
+    fireEvent.input(screen.getByRole("textbox", { name: "First message" }), { target: { value: "hello" } });
+    flush();
+    button.click();
+    await settle();
+    expect(still.recorded).toEqual([{ name: "post", input: [room.id, { kind: "name", name: "plans" }, [{ kind: "text", text: "hello" }]] }]);
+    expect(told).toEqual(["t"]);
+  });
+  it("M3 a name that is too long is told with limit and size", () => {
+    show(stillStore({ accounts: [ann], channels: [room] }), () => <NewTopic channel={room} onStarted={() => undefined} />);
+    fireEvent.input(screen.getByRole("textbox", { name: "Topic name" }), { target: { value: "🧭".repeat(121) } });
+    flush();
+    expect(screen.getByText("The topic name is too long: at most 120 characters, it has 121.")).toBeInTheDocument();
+  });
+});
