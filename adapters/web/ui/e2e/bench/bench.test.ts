@@ -1,4 +1,9 @@
-/** How fast the page is with much in it. A sample by default; everything with COMPASS_LONG=1. */
+/**
+ * How fast the page is with much in it. A sample by default; everything with COMPASS_LONG=1.
+ *
+ * The limits are of time as a person sees it, so they hold on a machine that does nothing else. What the page's main
+ * thread worked is printed beside it: that is nearly the same on a busy one.
+ */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Tab, launch } from "../support/browser";
@@ -26,6 +31,9 @@ afterAll(async () => {
   await server.stop();
 });
 
+/** Tells how long the page's main thread has worked, in ms of a processor. */
+type Worked = () => Promise<number>;
+
 async function signedIn(): Promise<Tab> {
   const tab = await Tab.open(browser, server);
   await tab.signIn(await world.admin.secretFor(world.admin.accountId));
@@ -37,6 +45,15 @@ async function signedIn(): Promise<Tab> {
     }).observe({ type: "longtask", buffered: true });
   });
   return tab;
+}
+
+async function worked(tab: Tab): Promise<Worked> {
+  const session = await tab.context.newCDPSession(tab.page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  return async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN) * 1_000;
+  };
 }
 
 declare global {
@@ -56,9 +73,11 @@ const ms = (value: number): string => `${Math.round(value).toString()} ms`;
 
 it("is ready for an answer within a second and a half among 200 channels and 5,000 messages", async () => {
   const times: number[] = [];
+  const work: number[] = [];
   let weight = 0;
   for (let trial = 0; trial < (long ? 9 : 3); trial++) {
     const tab = await signedIn();
+    const working = await worked(tab);
     await tab.page.goto("/", { waitUntil: "commit" });
     // The first option that can be pressed, seen at the first frame that shows it.
     const ready = await tab.page.waitForFunction(() => {
@@ -67,6 +86,7 @@ it("is ready for an answer within a second and a half among 200 channels and 5,0
     });
     const time: unknown = await ready.jsonValue();
     if (typeof time === "number") times.push(time);
+    work.push(await working());
     weight = await tab.page.evaluate(() => {
       const files = performance.getEntriesByType("resource").filter((entry) => entry instanceof PerformanceResourceTiming);
       return files.filter(({ name }) => /\/assets\/.*\.(js|css)$/.test(name)).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
@@ -74,6 +94,7 @@ it("is ready for an answer within a second and a half among 200 channels and 5,0
     await tab.close();
   }
   console.log(`ready for an answer: ${times.map(ms).join(", ")}; median ${ms(median(times))}, at most ${ms(INTERACTIVE_MS)}`);
+  console.log(`main thread until then: ${work.map(ms).join(", ")}`);
   console.log(`scripts and styles until then: ${(weight / 1000).toFixed(1)} kB as sent`);
   expect(median(times)).toBeLessThan(INTERACTIVE_MS);
 }, 5 * MINUTE);
@@ -86,7 +107,8 @@ it.each(long ? ["topic", "inbox"] : ["topic"])("keeps no click waiting while 50 
   if (view === "topic") await tab.page.getByText("The first.").waitFor();
   else await tab.page.locator("[data-ask]").first().waitFor();
   await tab.page.waitForTimeout(1_000);
-  const before = await tab.page.evaluate(() => performance.now());
+  const working = await worked(tab);
+  const [before, workedBefore] = [await tab.page.evaluate(() => performance.now()), await working()];
   const start = Date.now();
   const count = 500;
   await atOnce(count, 16, async (index) => {
@@ -96,9 +118,10 @@ it.each(long ? ["topic", "inbox"] : ["topic"])("keeps no click waiting while 50 
   const rate = count / ((Date.now() - start) / 1_000);
   if (view === "topic") await tab.page.getByText("Rush message 499").waitFor();
   else await tab.page.waitForTimeout(1_000);
+  const busy = (await working()) - workedBefore;
   const tasks = (await longTasks(tab.page)).filter((task) => task.start >= before).map((task) => task.length);
   const worst = Math.max(0, ...tasks);
-  console.log(`${view}: ${rate.toFixed(0)} messages/s; ${tasks.length.toString()} long tasks, the longest ${ms(worst)}, at most ${ms(LONGEST_TASK_MS)}`);
+  console.log(`${view}: ${rate.toFixed(0)} messages/s; ${tasks.length.toString()} long tasks, the longest ${ms(worst)}, at most ${ms(LONGEST_TASK_MS)}; main thread ${ms(busy)} in all`);
   expect(rate).toBeGreaterThan(45);
   expect(worst).toBeLessThan(LONGEST_TASK_MS);
   expect(tab.trouble).toEqual({ violations: [], errors: [], foreign: [] });
