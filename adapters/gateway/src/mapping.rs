@@ -28,7 +28,7 @@ pub(crate) fn deliver(op: v1::DeliverControl) -> Delivery {
     Delivery {
         topic_name: op.topic_name,
         channel_name: op.channel_name,
-        ..Delivery::labelled(message(op.message.unwrap_or_default()), op.from_handle, op.asker_handle)
+        ..Delivery::labelled(message(op.message.unwrap_or_default()), op.from_handle, &op.asker_handle)
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn steer(op: v1::SteerControl) -> Delivery {
         topic_name: op.topic_name,
         channel_name: op.channel_name,
         steer: true,
-        ..Delivery::labelled(message(op.message.unwrap_or_default()), op.from_handle, op.asker_handle)
+        ..Delivery::labelled(message(op.message.unwrap_or_default()), op.from_handle, &op.asker_handle)
     }
 }
 

@@ -329,10 +329,10 @@ impl SeenAsk {
 
 impl Delivery {
     /// A delivered message, with what its labels call who posted it and who asked.
-    pub fn labelled(message: SeenMessage, from_handle: String, asker_handle: String) -> Self {
+    pub fn labelled(message: SeenMessage, from_handle: String, asker_handle: &str) -> Self {
         let asker = message.blocks.iter().find_map(|block| match block {
             SeenBlock::AskAnswer { asker_account_id, .. } => {
-                Some((asker_account_id.clone(), asker_handle.clone()))
+                Some((asker_account_id.clone(), asker_handle.to_owned()))
             }
             _ => None,
         });

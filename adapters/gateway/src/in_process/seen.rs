@@ -43,7 +43,7 @@ pub(super) fn delivery(labelled: &Labelled) -> Delivery {
     Delivery {
         topic_name,
         channel_name,
-        ..Delivery::labelled(message(&labelled.message), from_handle, asker_handle)
+        ..Delivery::labelled(message(&labelled.message), from_handle, &asker_handle)
     }
 }
 

@@ -151,7 +151,9 @@ impl CallResult {
     pub fn with_handles(mut self, handles: &Handles) -> Self {
         match &mut self {
             Self::List(messages) => {
-                messages.iter_mut().for_each(|message| message.take_handles(handles));
+                for message in messages {
+                    message.take_handles(handles);
+                }
             }
             Self::Post(Some(message)) => message.take_handles(handles),
             Self::OpenDm { channel: Some(channel), .. }

@@ -194,8 +194,7 @@ fn an_answer_calls_accounts_by_their_handles_where_they_are_known() {
         let mut handed = message("m1", vec![answered_for(asker, vec![])]);
         let SeenMessage { author_account_id, .. } = &mut handed.delivery.message;
         *author_account_id = "acc2".into();
-        handed.delivery =
-            Delivery::labelled(handed.delivery.message, from_handle.to_owned(), asker_handle.to_owned());
+        handed.delivery = Delivery::labelled(handed.delivery.message, from_handle.to_owned(), asker_handle);
         render(&[handed], 0, "me", &constant())
     };
     let says = |text: &str| format!("\n[answer {F} id=\"ask1\"] {text}\n");
