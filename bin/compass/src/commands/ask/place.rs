@@ -24,7 +24,7 @@ impl Place {
     ///
     /// [`Failure`] if the server does not say who the agent is, or the state directory cannot be written.
     pub(super) async fn open(identity: &Identity) -> Result<Self, Failure> {
-        let account_id = identity.client.who_am_i().await?;
+        let account_id = identity.client.who_am_i().await?.account_id;
         let journal = FileJournal::open(&config::state_dir()?, &account_id).map_err(|error| local(&error))?;
         // Of this process alone: others may wait for the same ask.
         Ok(Self { journal, key: format!("ask:{}", system::fresh_key()) })
