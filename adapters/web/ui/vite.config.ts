@@ -16,5 +16,5 @@ export default defineConfig({
     // For `npm run dev` beside a running server.
     proxy: { "^/(compass\\.v1\\.|session)": "http://localhost:7377" },
   },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/testing/setup.ts"] },
+  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/testing/setup.ts"], testTimeout: 20_000 },
 });

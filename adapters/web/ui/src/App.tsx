@@ -75,9 +75,7 @@ const useResolved = (): (() => Route | undefined) => {
   const resolution = createMemo<Resolution>(() => resolveRoute(app.router.route(), store.state(), looked(), app.awaited()), { equals: sameResolution });
   createEffect(resolution, (now) => {
     if (now.kind === "look_in_archive") void lookInArchive(now.channelId);
-    if (now.kind !== "redirect") return;
-    app.router.go(now.to, { replace: true });
-    app.setNotice(now.notice);
+    if (now.kind === "redirect") app.redirect(now.to, now.notice);
   });
   const lookInArchive = async (channelId: string) => {
     try {

@@ -8,7 +8,8 @@ export interface Router {
   readonly route: () => Route;
   /** Counts every move, also to the address that is shown already. */
   readonly moves: () => number;
-  go(path: string, how?: { readonly replace?: boolean }): void;
+  /** Returns the number of the move. */
+  go(path: string, how?: { readonly replace?: boolean }): number;
   dispose(): void;
 }
 
@@ -17,14 +18,17 @@ export const createRouter = (win: Window = window): Router => {
   const read = (): Route => parseRoute(win.location.pathname, win.location.search);
   const [route, setRoute] = createSignal<Route>(read());
   const [moves, setMoves] = createSignal(0);
+  let count = 0;
   const moved = () => {
+    count += 1;
     setRoute(read());
-    setMoves((count) => count + 1);
+    setMoves(count);
+    return count;
   };
   const go: Router["go"] = (path, how = {}) => {
     if (how.replace) win.history.replaceState(null, "", path);
     else if (path !== win.location.pathname + win.location.search) win.history.pushState(null, "", path);
-    moved();
+    return moved();
   };
   const follow = (event: MouseEvent) => {
     const path = followed(event, win.location.origin);

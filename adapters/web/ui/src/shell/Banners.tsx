@@ -89,7 +89,7 @@ const NoticeBanner: Component = () => {
         {(notice) => (
           <div class="banner">
             <span>{shellText.notices[notice()]}</span>
-            <button type="button" onClick={() => app.setNotice(undefined)}>
+            <button type="button" onClick={() => app.dismissNotice()}>
               {shellText.dismiss}
             </button>
           </div>

@@ -29,8 +29,9 @@ export const Shell: ParentComponent = (props) => {
     router.moves,
     () => {
       setMenu(false);
-      main?.focus({ preventScroll: true });
-      main?.scrollTo({ top: 0 });
+      if (!main) return;
+      main.focus({ preventScroll: true });
+      main.scrollTop = 0;
     },
     { defer: true },
   );

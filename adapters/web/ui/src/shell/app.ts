@@ -21,7 +21,9 @@ export interface App {
   readonly said: () => readonly { readonly id: number; readonly text: string }[];
   /** Why the person is somewhere else than the address said. */
   readonly notice: () => Notice | undefined;
-  setNotice(notice: Notice | undefined): void;
+  dismissNotice(): void;
+  /** Goes where the address should have led; the notice stays until the next move. */
+  redirect(path: string, notice: Notice): void;
   /** Goes to something that was just made and that the stream has not told of yet. */
   readonly awaited: () => ReadonlySet<string>;
   goToNew(id: string, path: string): void;
@@ -50,13 +52,18 @@ interface Parts {
 export const createApp = (parts: Parts): App => {
   const { router, keys, prefs, session } = parts;
   const [said, setSaid] = createSignal<readonly { readonly id: number; readonly text: string }[]>([]);
-  const [notice, setNotice] = createSignal<Notice | undefined>(undefined);
+  const [noticed, setNoticed] = createSignal<{ readonly notice: Notice; readonly move: number } | undefined>(undefined);
   const [awaited, setAwaited] = createSignal<ReadonlySet<AccountId>>(new Set());
   const [pins, setPins] = createSignal(readPins(parts.store, parts.pinsKey));
   let count = 0;
   return {
-    router, keys, prefs, session, said, notice, awaited,
-    setNotice: (next) => setNotice(next),
+    router, keys, prefs, session, said, awaited,
+    notice: () => {
+      const at = noticed();
+      return at?.move === router.moves() ? at.notice : undefined;
+    },
+    dismissNotice: () => setNoticed(undefined),
+    redirect: (path, notice) => setNoticed({ notice, move: router.go(path, { replace: true }) }),
     say: (text) => {
       count += 1;
       const line = { id: count, text };

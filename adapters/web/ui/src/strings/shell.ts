@@ -118,6 +118,7 @@ export const helpText = {
   awayTitle: "Away",
   away: "An agent that is offline gets your answer when it is back.",
   groupKeys: [
+    ["j or k", "Next or previous ask of the inbox"],
     ["Arrow keys", "Move inside a list of the left column"],
     ["1 to 9", "Choose an option of the ask that has the focus"],
     ["Enter", "Send a message; Shift+Enter starts a new line"],

@@ -1,9 +1,12 @@
 /** A channel: its topics. What is said stands in the topics. */
 import { createMemo, createSignal, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { NewTopic } from "../../components/NewTopic";
 import { channelLabel, membership } from "../../model/select";
 import { visibleLine } from "../../model/text";
-import type { Channel, ChannelId } from "../../model/types";
+import type { Channel, ChannelId, Message } from "../../model/types";
+import { topicPath } from "../../router/paths";
+import { AppContext } from "../../shell/app";
 import { StoreContext } from "../../store/context";
 import { channelText } from "../../strings";
 import { ArchivedTopics } from "./ArchivedTopics";
@@ -26,6 +29,8 @@ export default ChannelView;
 
 const Loaded: Component<{ readonly channel: Channel }> = (props) => {
   const store = useContext(StoreContext);
+  const app = useContext(AppContext);
+  const started = (message: Message) => app.goToNew(message.topicId, topicPath(props.channel.id, message.topicId));
   const [panel, setPanel] = createSignal(false);
   const standing = createMemo(() => membership(store.state(), props.channel));
   const takesPart = () => standing() !== "none";
@@ -54,6 +59,7 @@ const Loaded: Component<{ readonly channel: Channel }> = (props) => {
       >
         <PinnedBoard channel={props.channel} />
         <TopicList channel={props.channel} />
+        <NewTopic channel={props.channel} onStarted={started} />
         <ArchivedTopics channelId={props.channel.id} />
       </Show>
     </div>

@@ -28,10 +28,12 @@ export const Profile: Component = () => {
             <dd>
               <bdi>{visibleLine(account().handle)}</bdi>
             </dd>
-            <dt>{settingsText.displayName}</dt>
-            <dd>
-              <bdi>{visibleLine(account().displayName)}</bdi>
-            </dd>
+            <Show when={account().displayName !== ""}>
+              <dt>{settingsText.displayName}</dt>
+              <dd>
+                <bdi>{visibleLine(account().displayName)}</bdi>
+              </dd>
+            </Show>
             <dt>{settingsText.role}</dt>
             <dd>{isAdmin(account()) ? settingsText.admin : settingsText.member}</dd>
           </dl>

@@ -1,9 +1,10 @@
 /** A topic: what was said, and saying more. */
-import { createEffect, createMemo, For, Show, useContext } from "solid-js";
+import { createMemo, createSignal, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { AskComposer } from "../../components/AskComposer";
 import { Composer } from "../../components/Composer";
-import { MessageRow } from "../../components/MessageRow";
-import { channelLabel } from "../../model/select";
+import { MessageStream } from "../../components/MessageStream";
+import { channelLabel, mayPost } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel, ChannelId, MessageId, Topic, TopicId } from "../../model/types";
 import { channelPath } from "../../router/paths";
@@ -25,10 +26,6 @@ const TopicView: Component<Props> = (props) => {
     const topic = store.state().topics.get(props.topicId);
     return channel && topic ? { channel, topic } : undefined;
   });
-  createEffect(
-    () => [props.channelId, props.topicId] as const,
-    ([channelId, topicId]) => store.openTopic(channelId, topicId),
-  );
   return <Show when={place()}>{(at) => <Loaded channel={at().channel} topic={at().topic} messageId={props.messageId} />}</Show>;
 };
 export default TopicView;
@@ -57,14 +54,35 @@ const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; read
           {topicText.braked}
         </p>
       </Show>
-      <div class="topic-messages">
-        <For each={store.state().windows.get(props.topic.id)?.messages ?? []} keyed={(message) => message.id}>
-          {(message) => <MessageRow message={message()} channelId={props.channel.id} highlighted={message().id === props.messageId} />}
-        </For>
-      </div>
-      <div class="topic-foot">
-        <Composer channel={props.channel} topic={props.topic} />
-      </div>
+      <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} />
+      <Foot channel={props.channel} topic={props.topic} />
+    </div>
+  );
+};
+
+/** Writing: a message, or a question of one's own. */
+const Foot: Component<{ readonly channel: Channel; readonly topic: Topic }> = (props) => {
+  const store = useContext(StoreContext);
+  const [asking, setAsking] = createSignal(false);
+  return (
+    <div class="topic-foot">
+      <Show
+        when={asking()}
+        fallback={
+          <>
+            <Composer channel={props.channel} topic={props.topic} />
+            <Show when={mayPost(store.state(), props.channel) === "yes"}>
+              <button type="button" class="quiet topic-ask" onClick={() => setAsking(true)}>
+                {topicText.askPerson}
+              </button>
+            </Show>
+          </>
+        }
+      >
+        <div class="topic-asking">
+          <AskComposer channel={props.channel} topic={{ kind: "id", id: props.topic.id }} onDone={() => setAsking(false)} />
+        </div>
+      </Show>
     </div>
   );
 };
