@@ -1,6 +1,7 @@
 import { createRoot } from "solid-js";
 import { describe, expect, it } from "vitest";
 import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
+import { Failure } from "../model/client";
 import { FakeClient } from "../testing/fake";
 import { FakeServer } from "../testing/server";
 import { settle, testStore } from "../testing/store";
@@ -40,5 +41,154 @@ describe("the store", () => {
     opened.dispose();
     await settle();
     expect(client.stream.closed).toBe(true);
+  });
+});
+
+describe("what a person does", () => {
+  it("C34 a post inserts nothing; the echo shows it once, and every post has a key of its own", async () => {
+    const { client, server, plan } = world();
+    const { store, pass } = await testStore(client);
+    store.openTopic(plan.id, "topic-plan");
+    await pass();
+    const held = client.hold("post");
+    let carried = 0;
+    const deliver = client.deliver.bind(client);
+    client.deliver = () => 0;
+    const first = store.post(plan.id, { kind: "id", id: "topic-plan" }, [{ kind: "text", text: "mine" }]);
+    await pass();
+    const texts = () => store.state().windows.get("topic-plan")?.messages.filter((each) => each.blocks.some((block) => block.kind === "text" && block.text === "mine")).length;
+    expect(texts()).toBe(0);
+    client.deliver = deliver;
+    carried = client.deliver();
+    held.release();
+    await first;
+    await pass();
+    expect(carried).toBe(1);
+    expect(texts()).toBe(1);
+    expect(store.state().positions.get("topic-plan")?.unread).toBe(2);
+    await store.post(plan.id, { kind: "id", id: "topic-plan" }, [{ kind: "text", text: "mine" }]);
+    const keys = client.called("post").map((call) => JSON.stringify(call.input));
+    expect(new Set(keys).size).toBe(2);
+    expect(server.inTopic("topic-plan")).toHaveLength(4);
+    store.dispose();
+  });
+
+  it("C34 a refused post reaches its caller and the funnel", async () => {
+    const { client, plan } = world();
+    const { store, errors } = await testStore(client);
+    client.failNext("post", new Failure("invalid", "too long"));
+    await expect(store.post(plan.id, { kind: "name", name: "x" }, [{ kind: "text", text: "y" }])).rejects.toMatchObject({ kind: "invalid", message: "too long" });
+    expect(errors.map(({ where }) => where)).toEqual(["post"]);
+    store.dispose();
+  });
+
+  it("drafts are kept over a reload, by place and person", async () => {
+    const { client } = world();
+    const first = await testStore(client);
+    first.store.setDraft("topic-plan", "half a sen");
+    first.store.setDraft("topic-other", "x");
+    first.store.setDraft("topic-other", "");
+    first.store.dispose();
+    const again = await testStore(client, { session: first.session });
+    expect(again.store.draft("topic-plan")).toBe("half a sen");
+    expect(again.store.draft("topic-other")).toBe("");
+    const other = await testStore(client, { session: first.session, me: "user-ben" });
+    expect(other.store.draft("topic-plan")).toBe("");
+  });
+
+  it("C44 a stop that is refused is kept and told, the next try clears it, and it never throws", async () => {
+    const { client } = world();
+    client.sessionList = [{ sessionId: "s", state: "working", agentId: bot.id }];
+    const { store, pass, errors } = await testStore(client);
+    client.failNext("stopSession", new Failure("not_allowed", "only its owner"));
+    await store.stopSession("s");
+    await pass();
+    expect(store.refusals().get("s")).toBe("only its owner");
+    expect(errors.map(({ where }) => where)).toEqual(["stop"]);
+    const held = client.hold("stopSession");
+    const again = store.stopSession("s");
+    await pass();
+    expect(store.refusals().size).toBe(0);
+    held.release();
+    await again;
+    expect(client.sessionList[0]?.state).toBe("stopped");
+    store.dispose();
+  });
+
+  it("marks what was read forward only and once, and shows what the stream tells", async () => {
+    const { client } = world();
+    const { store, pass } = await testStore(client);
+    for (const seq of [1, 2, 2, 1]) store.markRead("topic-plan", seq);
+    await pass();
+    expect(client.called("markRead").map((call) => call.input)).toEqual([["topic-plan", 1], ["topic-plan", 2]]);
+    expect(store.state().positions.get("topic-plan")).toMatchObject({ seq: 2, unread: 0 });
+    store.markRead("topic-plan", 2);
+    expect(client.called("markRead")).toHaveLength(2);
+    store.dispose();
+  });
+
+  it("opens a topic once, reads older pages until there is none, and says what failed", async () => {
+    const { client, server, plan } = world();
+    for (let seq = 3; seq < 8; seq += 1) server.seedMessage(plan.id, message(seq, "x"));
+    client.pageSize = 3;
+    const { store, pass } = await testStore(client);
+    const window = () => store.state().windows.get("topic-plan");
+    client.failNext("listMessages", new Failure("unavailable", "away"));
+    store.openTopic(plan.id, "topic-plan");
+    await pass();
+    expect(window()).toMatchObject({ loading: "none", error: "away" });
+    store.openTopic(plan.id, "topic-plan");
+    store.openTopic(plan.id, "topic-plan");
+    await pass();
+    expect(window()).toMatchObject({ complete: false, error: undefined });
+    for (let page = 0; page < 4; page += 1) {
+      store.loadOlder("topic-plan");
+      store.loadOlder("topic-plan");
+      await pass();
+    }
+    expect(window()?.messages.map((each) => each.seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(window()?.complete).toBe(true);
+    expect(client.called("listMessages")).toHaveLength(5);
+    store.loadOlder("topic-plan");
+    expect(client.called("listMessages")).toHaveLength(5);
+    store.dispose();
+  });
+
+  it("C42 a topic that is asked for before anything is there is opened when it appears", async () => {
+    const { client, plan } = world();
+    const { store, pass } = await testStore(client, { wait: false });
+    store.openTopic(plan.id, "topic-plan");
+    expect(client.called("listMessages")).toHaveLength(0);
+    await pass();
+    await pass();
+    expect(store.state().windows.get("topic-plan")?.messages).toHaveLength(2);
+    store.dispose();
+  });
+
+  it("shows at most five problems, each once, and none that has a place of its own", async () => {
+    const { client } = world();
+    const { store, pass } = await testStore(client);
+    for (const text of ["1", "2", "2", "3", "4", "5", "6"]) store.report("read", new Failure("internal", text));
+    store.report("ask", new Failure("already", "x"));
+    store.report("stream", new Failure("unavailable", "x"));
+    await pass();
+    expect(store.problems().map((problem) => problem.text.at(-1))).toEqual(["2", "3", "4", "5", "6"]);
+    store.dismissProblem(store.problems()[0]?.id ?? -1);
+    await pass();
+    expect(store.problems()).toHaveLength(4);
+    store.dispose();
+  });
+
+  it("tells the server's time, and moves it on", async () => {
+    const { client, server, plan } = world();
+    server.at = 90_000_000;
+    const { store, pass } = await testStore(client);
+    server.post(plan.id, { kind: "id", id: "topic-plan" }, [{ kind: "text", text: "x" }], bot.id);
+    await pass();
+    expect(store.now()).toBeGreaterThanOrEqual(90_000_000);
+    const before = store.now();
+    await pass(15_000);
+    expect(store.now()).toBeGreaterThan(before);
+    store.dispose();
   });
 });
