@@ -1,5 +1,5 @@
 /** Before the page: is somebody signed in, who is it, and what to show if not. */
-import { createSignal, Match, onSettled, Show, Switch } from "solid-js";
+import { createSignal, lazy, Loading, Match, onSettled, Show, Switch } from "solid-js";
 import type { Component } from "solid-js";
 import { dynamic } from "@solidjs/web";
 import { Failure } from "./model/client";
@@ -7,7 +7,8 @@ import type { PageSession } from "./model/client";
 import { failureText } from "./shell/failure";
 import { BootError } from "./shell/BootError";
 import { shellText } from "./strings";
-import { SignIn } from "./views/sign-in/SignIn";
+
+const SignIn = lazy(() => import("./views/sign-in/SignIn"));
 
 /** The page of somebody who is known: made only once the server said who that is. */
 export interface Started {
@@ -69,7 +70,11 @@ export const Boot: Component<Props> = (props) => {
         </p>
       </Match>
       <Match when={of("signed_out")}>
-        {(at) => <SignIn session={props.session} secret={props.secret} onStay={at().already ? () => void enter() : undefined} onSignedIn={enter} />}
+        {(at) => (
+          <Loading fallback={<p class="boot">{shellText.loading}</p>}>
+            <SignIn session={props.session} secret={props.secret} onStay={at().already ? () => void enter() : undefined} onSignedIn={enter} />
+          </Loading>
+        )}
       </Match>
       <Match when={of("failed")}>{(at) => <BootError text={at().text} onAgain={() => void check()} />}</Match>
       <Match when={of("started")}>{(at) => <Show when={at().started}>{(started) => <Run started={started()} />}</Show>}</Match>

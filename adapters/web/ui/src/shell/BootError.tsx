@@ -1,12 +1,12 @@
 /** The page cannot start: says why, as text. */
 import type { Component } from "solid-js";
-import { shellText, signInText } from "../strings";
+import { shellText } from "../strings";
 
 export const BootError: Component<{ readonly text: string; readonly onAgain: () => void }> = (props) => (
-  <main class="page" aria-label={signInText.bootFailed}>
+  <main class="page" aria-label={shellText.bootFailed}>
     <div role="alert">
-      <h1>{signInText.bootFailed}</h1>
-      <p>{signInText.bootFailedHelp}</p>
+      <h1>{shellText.bootFailed}</h1>
+      <p>{shellText.bootFailedHelp}</p>
       <p class="secret" dir="auto">
         {props.text}
       </p>

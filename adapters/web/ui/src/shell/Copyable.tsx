@@ -1,17 +1,17 @@
 /** A text to take along, and a button that copies it. */
 import { createSignal } from "solid-js";
 import type { Component } from "solid-js";
-import { settingsText } from "../strings";
+import { copyText } from "../strings";
 
 export const Copyable: Component<{ readonly text: string; readonly label: string }> = (props) => {
   const [said, setSaid] = createSignal("");
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(props.text);
-      setSaid(settingsText.copied);
+      setSaid(copyText.copied);
     } catch {
       // The text is in view and selects as a whole.
-      setSaid(settingsText.copyFailed);
+      setSaid(copyText.failed);
     }
   };
   return (

@@ -12,7 +12,7 @@ export const Presence: Component<{ readonly id: AccountId; readonly word?: boole
   const store = useContext(StoreContext);
   const state = createMemo(() => presenceOf(store.state(), props.id));
   return (
-    <span class={["presence", state()]}>
+    <span class={["presence", state()]} title={shellText.presence[state()]}>
       <span class="presence-dot" aria-hidden="true" />
       <span class={{ "visually-hidden": props.word === false }}>{shellText.presence[state()]}</span>
     </span>

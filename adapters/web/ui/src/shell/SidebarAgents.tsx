@@ -9,7 +9,7 @@ import { refreshPins } from "../prefs/pins";
 import type { AgentPin } from "../prefs/pins";
 import { agentPath, settingsPath } from "../router/paths";
 import { StoreContext } from "../store/context";
-import { settingsText, shellText } from "../strings";
+import { shellText } from "../strings";
 import { AppContext } from "./app";
 import { Presence } from "./Presence";
 import { Section } from "./Section";
@@ -20,7 +20,7 @@ export const SidebarAgents: Component = () => {
   const tree = createMemo(() => agentTree(store.state()));
   const pinned = createMemo(() => refreshPins(pins.list(), (id) => store.state().accounts.get(id)?.handle));
   return (
-    <Section name="agents" title={shellText.agents} link={{ path: settingsPath("agents"), label: settingsText.newAgent }}>
+    <Section name="agents" title={shellText.agents} link={{ path: settingsPath("agents"), label: shellText.newAgent }}>
       <Show when={pinned().length > 0}>
         <ul class="rail-list pins" aria-label={shellText.pinnedAgents}>
           <For each={pinned()} keyed={(pin) => pin.id}>

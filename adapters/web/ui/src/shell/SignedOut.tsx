@@ -1,42 +1,18 @@
-/** The session ended while the page was open: sign in again without losing what is drafted or picked. */
-import { createMemo, createSignal, onSettled, Show, useContext } from "solid-js";
+/** Shows the way back in once the session has ended; loaded only then. */
+import { createMemo, lazy, Loading, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { StoreContext } from "../store/context";
-import { signInText } from "../strings";
-import { SignInForm } from "../views/sign-in/SignInForm";
-import { AppContext } from "./app";
-import "./SignedOut.css";
+
+const SignedOutDialog = lazy(() => import("./SignedOutDialog"));
 
 export const SignedOut: Component = () => {
   const store = useContext(StoreContext);
   const out = createMemo(() => store.connection().kind === "signed_out");
   return (
     <Show when={out()}>
-      <Dialog />
+      <Loading fallback={null}>
+        <SignedOutDialog />
+      </Loading>
     </Show>
-  );
-};
-
-const Dialog: Component = () => {
-  const store = useContext(StoreContext);
-  const { session } = useContext(AppContext);
-  const [other, setOther] = createSignal(false);
-  let dialog: HTMLDialogElement | undefined;
-  onSettled(() => dialog?.showModal());
-  const signedIn = async () => {
-    const me = await store.client.whoAmI();
-    if (me === store.state().me) store.reconnect();
-    else {
-      // Everything on the page belongs to somebody else.
-      setOther(true);
-      window.location.reload();
-    }
-  };
-  return (
-    <dialog class="signed-out" ref={(element) => (dialog = element)} aria-labelledby="signed-out-title" onCancel={(event) => event.preventDefault()}>
-      <h2 id="signed-out-title">{signInText.signedOut}</h2>
-      <p>{other() ? signInText.otherAccount : signInText.signedOutHelp}</p>
-      <SignInForm session={session} secret={undefined} onSignedIn={signedIn} />
-    </dialog>
   );
 };

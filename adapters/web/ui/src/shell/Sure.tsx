@@ -1,7 +1,7 @@
 /** Asks before what cannot be undone. The question gets the focus, not the answer. */
 import { onSettled } from "solid-js";
 import type { Component } from "solid-js";
-import { channelText } from "../strings";
+import { shellText } from "../strings";
 import "./Sure.css";
 
 export const Sure: Component<{ readonly question: string; readonly yes?: string; readonly onYes: () => void; readonly onNo: () => void }> = (props) => {
@@ -23,10 +23,10 @@ export const Sure: Component<{ readonly question: string; readonly yes?: string;
       <p dir="auto">{props.question}</p>
       <div class="actions">
         <button type="button" class="danger" onClick={() => props.onYes()}>
-          {props.yes ?? channelText.confirm}
+          {props.yes ?? shellText.sure}
         </button>
         <button type="button" onClick={() => props.onNo()}>
-          {channelText.cancel}
+          {shellText.cancel}
         </button>
       </div>
     </div>

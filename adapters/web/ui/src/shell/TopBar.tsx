@@ -36,10 +36,11 @@ export const TopBar: Component<{ readonly menuOpen: boolean; readonly onMenu: ()
       <a class="topbar-link" href={helpPath} aria-label={shellText.help} title={shellText.help}>
         <span aria-hidden="true">?</span>
       </a>
-      <a class="topbar-link me" href={settingsPath("profile")} aria-label={shellText.settings} title={shellText.settings}>
+      <a class="topbar-link me" href={settingsPath("profile")} title={shellText.settings}>
         <Show when={me()} fallback={<span aria-hidden="true">⚙</span>}>
           {(account) => <bdi>{visibleLine(account().handle)}</bdi>}
         </Show>
+        <span class="visually-hidden">{shellText.settings}</span>
       </a>
     </header>
   );

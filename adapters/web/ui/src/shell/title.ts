@@ -3,14 +3,14 @@ import { channelLabel, handleOf } from "../model/select";
 import { visibleLine } from "../model/text";
 import type { Route } from "../router/route";
 import type { State } from "../store/contract";
-import { browseText, helpText, searchText, settingsText, shellText } from "../strings";
+import { shellText, titleText } from "../strings";
 
 /** `route` is undefined while a link is held. */
 export const viewTitle = (route: Route | undefined, state: State): string => {
   if (!route) return shellText.opening;
   switch (route.kind) {
     case "inbox":
-      return shellText.inbox;
+      return titleText.inbox;
     case "channel":
       return channelTitle(state, route.channelId);
     case "topic": {
@@ -20,13 +20,13 @@ export const viewTitle = (route: Route | undefined, state: State): string => {
     case "agent":
       return visibleLine(handleOf(state, route.agentId));
     case "browse":
-      return browseText.title;
+      return titleText.browse;
     case "search":
-      return route.query === "" ? searchText.label : searchText.title(visibleLine(route.query));
+      return route.query === "" ? titleText.search : titleText.searched(visibleLine(route.query));
     case "settings":
-      return settingsText.title;
+      return titleText.settings;
     case "help":
-      return helpText.title;
+      return titleText.help;
     case "sign_in":
     case "unknown":
       return shellText.unknownPage;

@@ -1,7 +1,6 @@
 /** What the settings say. */
 
 export const settingsText = {
-  title: "Settings",
   sections: {
     profile: "Profile", tokens: "Tokens", agents: "Agents", people: "People", notifications: "Notifications", appearance: "Appearance", keyboard: "Keyboard",
   },
@@ -25,8 +24,6 @@ export const settingsText = {
   making: "Making…",
   tokenOnce: "This token is shown once. Keep it where only you can read it.",
   copy: "Copy",
-  copied: "Copied",
-  copyFailed: "The browser refused to copy; select the text instead.",
   hide: "Done, hide it",
   agentsHelp: "An agent is the account a program acts as. It belongs to you.",
   newAgent: "New agent",
@@ -35,7 +32,6 @@ export const settingsText = {
   handleHelp: "A lower-case letter or digit, then also dots, underscores and hyphens.",
   yours: "Your agents",
   noAgents: "You have no agents.",
-  people: "People",
   newPerson: "New person",
   onlyAdmins: "Only administrators create people and sign-in links.",
   signInLink: "Make a sign-in link",
@@ -50,7 +46,4 @@ export const settingsText = {
   theme: "Theme",
   themes: { system: "As the system", light: "Light", dark: "Dark" },
   keysHelp: "Keys without a modifier do nothing while you type.",
-  cancel: "Cancel",
-  confirm: "Yes",
-  since: (date: string) => `since ${date}`,
 } as const;

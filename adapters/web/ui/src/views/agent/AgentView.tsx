@@ -46,8 +46,8 @@ const Loaded: Component<{ readonly agent: Agent }> = (props) => {
             </Show>
           </p>
         </div>
-        <MessageButton id={props.agent.id} />
       </header>
+      <MessageButton id={props.agent.id} />
       <dl class="facts">
         <Show when={activity() !== ""}>
           <dt>{agentText.activity}</dt>
@@ -101,7 +101,7 @@ const MessageButton: Component<{ readonly id: AccountId }> = (props) => {
       app.goToNew(channel.id, channelPath(channel.id));
     });
   return (
-    <div class="actions">
+    <div class="actions agent-message">
       <button type="button" disabled={opening.busy()} onClick={() => void open()}>
         {opening.busy() ? browseText.opening : agentText.message}
       </button>

@@ -8,7 +8,7 @@ import { browsePath, channelPath, newChannelPath, newDirectPath, newGroupPath } 
 import type { BrowseForm } from "../../router/route";
 import { createAction } from "../../shell/action";
 import { StoreContext } from "../../store/context";
-import { browseText, channelText } from "../../strings";
+import { browseText, channelText, titleText } from "../../strings";
 import { NewChannel } from "./NewChannel";
 import { NewDirect } from "./NewDirect";
 import { NewGroup } from "./NewGroup";
@@ -35,7 +35,7 @@ const Browse: Component<{ readonly form: BrowseForm | undefined }> = (props) => 
 export default Browse;
 
 const LINKS = [
-  { form: undefined, path: browsePath, text: browseText.title },
+  { form: undefined, path: browsePath, text: titleText.browse },
   { form: "new-channel", path: newChannelPath, text: browseText.newChannel },
   { form: "new-group", path: newGroupPath, text: browseText.newGroup },
   { form: "new-message", path: newDirectPath, text: browseText.newDirect },
@@ -58,7 +58,7 @@ const Joinable: Component = () => {
   const channels = createMemo(() => rail(store.state()).browse);
   return (
     <>
-      <h1>{browseText.title}</h1>
+      <h1>{titleText.browse}</h1>
       <p class="dim">{browseText.help}</p>
       <Show when={channels().length > 0} fallback={<p class="channel-empty">{browseText.none}</p>}>
         <ul class="joinable">

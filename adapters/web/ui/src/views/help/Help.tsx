@@ -2,12 +2,12 @@
 import { createMemo, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AppContext } from "../../shell/app";
-import { helpText } from "../../strings";
+import { helpText, titleText } from "../../strings";
 import "./Help.css";
 
 const Help: Component = () => (
   <div class="page help">
-    <h1>{helpText.title}</h1>
+    <h1>{titleText.help}</h1>
     <h2>{helpText.askTitle}</h2>
     <p>{helpText.asks}</p>
     <h2>{helpText.awayTitle}</h2>

@@ -7,17 +7,12 @@ import type { AccountId } from "../../model/types";
 import { createAction } from "../../shell/action";
 import { Copyable } from "../../shell/Copyable";
 import { StoreContext } from "../../store/context";
-import type { State } from "../../store/contract";
-import { inboxText } from "../../strings";
+import { firstRunText as text } from "../../strings";
 import { askCommand } from "./command";
 
-const text = inboxText.first;
 const STEPS = 3;
 
-/** Nobody ever wrote in a channel of the person's. */
-export const needsFirstRun = (state: State): boolean => state.ready && [...state.topics.values()].every((topic) => topic.messageCount === 0);
-
-export const FirstRun: Component = () => {
+const FirstRun: Component = () => {
   const store = useContext(StoreContext);
   const [token, setToken] = createSignal<string | undefined>(undefined);
   const mine = createMemo(() => agents(store.state()).filter((agent) => agent.ownerId === store.state().me));
@@ -44,6 +39,7 @@ export const FirstRun: Component = () => {
     </section>
   );
 };
+export default FirstRun;
 
 interface AgentStepProps {
   readonly id: AccountId | undefined;

@@ -1,14 +1,19 @@
 /** All open asks of all channels. */
-import { createMemo, For, onSettled, Show, useContext } from "solid-js";
+import { createMemo, For, lazy, Loading, onSettled, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { inbox } from "../../model/select";
 import { AppContext } from "../../shell/app";
 import { StoreContext } from "../../store/context";
+import type { State } from "../../store/contract";
 import { inboxText, keyText } from "../../strings";
 import { keepFocus, nextAsk } from "./focus";
-import { FirstRun, needsFirstRun } from "./FirstRun";
 import { InboxItem } from "./InboxItem";
 import "./Inbox.css";
+
+const FirstRun = lazy(() => import("./FirstRun"));
+
+/** Nobody ever wrote in a channel of the person's. */
+const needsFirstRun = (state: State): boolean => state.ready && [...state.topics.values()].every((topic) => topic.messageCount === 0);
 
 export const Inbox: Component = () => {
   const store = useContext(StoreContext);
@@ -57,7 +62,9 @@ export const Inbox: Component = () => {
             </div>
           }
         >
-          <FirstRun />
+          <Loading fallback={null}>
+            <FirstRun />
+          </Loading>
         </Show>
       </Show>
     </div>

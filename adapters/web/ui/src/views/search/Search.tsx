@@ -11,7 +11,7 @@ import { failureText } from "../../shell/failure";
 import { placeOf } from "../../shell/place";
 import { PlaceName } from "../../shell/PlaceName";
 import { StoreContext } from "../../store/context";
-import { searchText } from "../../strings";
+import { searchText, titleText } from "../../strings";
 import "./Search.css";
 
 type Found = { readonly kind: "nothing" } | { readonly kind: "searching" } | { readonly kind: "failed"; readonly text: string } | { readonly kind: "found"; readonly messages: readonly Message[] };
@@ -46,10 +46,9 @@ const Search: Component<{ readonly query: string }> = (props) => {
   };
   return (
     <div class="page">
-      <h1>{searchText.label}</h1>
+      <h1>{titleText.search}</h1>
       <form
         class="form search-form"
-        role="search"
         onSubmit={(event) => {
           event.preventDefault();
           router.go(searchPath(typed().trim()));

@@ -4,7 +4,7 @@ import type { Component } from "solid-js";
 import { settingsPath } from "../../router/paths";
 import { SETTINGS_SECTIONS } from "../../router/route";
 import type { SettingsSection } from "../../router/route";
-import { settingsText } from "../../strings";
+import { settingsText, titleText } from "../../strings";
 import { KeyList } from "../help/Help";
 import { Agents } from "./Agents";
 import { Appearance } from "./Appearance";
@@ -16,8 +16,8 @@ import "./Settings.css";
 
 const Settings: Component<{ readonly section: SettingsSection }> = (props) => (
   <div class="page settings">
-    <h1>{settingsText.title}</h1>
-    <nav class="settings-nav" aria-label={settingsText.title}>
+    <h1>{titleText.settings}</h1>
+    <nav class="settings-nav" aria-label={titleText.settings}>
       <For each={SETTINGS_SECTIONS}>
         {(section) => (
           <a href={settingsPath(section)} aria-current={section === props.section ? "page" : undefined}>
@@ -26,8 +26,8 @@ const Settings: Component<{ readonly section: SettingsSection }> = (props) => (
         )}
       </For>
     </nav>
-    <section aria-labelledby="settings-section">
-      <h2 id="settings-section">{settingsText.sections[props.section]}</h2>
+    <div class="settings-section">
+      <h2>{settingsText.sections[props.section]}</h2>
       <Switch>
         <Match when={props.section === "profile"}>
           <Profile />
@@ -52,7 +52,7 @@ const Settings: Component<{ readonly section: SettingsSection }> = (props) => (
           <KeyList />
         </Match>
       </Switch>
-    </section>
+    </div>
   </div>
 );
 export default Settings;

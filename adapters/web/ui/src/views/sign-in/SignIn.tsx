@@ -14,7 +14,7 @@ interface Props {
   readonly onSignedIn: () => void | Promise<void>;
 }
 
-export const SignIn: Component<Props> = (props) => (
+const SignIn: Component<Props> = (props) => (
   <main class="sign-in" aria-label={signInText.title}>
     <p class="sign-in-brand">{shellText.product}</p>
     <h1>{signInText.title}</h1>
@@ -36,3 +36,4 @@ export const SignIn: Component<Props> = (props) => (
     </p>
   </main>
 );
+export default SignIn;

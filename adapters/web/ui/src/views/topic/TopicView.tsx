@@ -1,10 +1,9 @@
 /** A topic: what was said, and saying more. */
-import { createMemo, createSignal, Show, useContext } from "solid-js";
+import { createMemo, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { AskComposer } from "../../components/AskComposer";
 import { Composer } from "../../components/Composer";
 import { MessageStream } from "../../components/MessageStream";
-import { channelLabel, mayPost } from "../../model/select";
+import { channelLabel } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel, ChannelId, MessageId, Topic, TopicId } from "../../model/types";
 import { channelPath } from "../../router/paths";
@@ -55,34 +54,7 @@ const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; read
         </p>
       </Show>
       <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} />
-      <Foot channel={props.channel} topic={props.topic} />
-    </div>
-  );
-};
-
-/** Writing: a message, or a question of one's own. */
-const Foot: Component<{ readonly channel: Channel; readonly topic: Topic }> = (props) => {
-  const store = useContext(StoreContext);
-  const [asking, setAsking] = createSignal(false);
-  return (
-    <div class="topic-foot">
-      <Show
-        when={asking()}
-        fallback={
-          <>
-            <Composer channel={props.channel} topic={props.topic} />
-            <Show when={mayPost(store.state(), props.channel) === "yes"}>
-              <button type="button" class="quiet topic-ask" onClick={() => setAsking(true)}>
-                {topicText.askPerson}
-              </button>
-            </Show>
-          </>
-        }
-      >
-        <div class="topic-asking">
-          <AskComposer channel={props.channel} topic={{ kind: "id", id: props.topic.id }} onDone={() => setAsking(false)} />
-        </div>
-      </Show>
+      <Composer channel={props.channel} topic={props.topic} />
     </div>
   );
 };

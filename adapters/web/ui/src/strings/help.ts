@@ -1,0 +1,19 @@
+/** What the help says. */
+
+export const helpText = {
+  keys: "Keys",
+  close: "Close",
+  then: "then",
+  askTitle: "Asks",
+  asks: "An agent asks, you answer once. Picking records your choice in this tab; only the send button sends it. Nothing has to be answered quickly: an ask waits until somebody answers it or its asker withdraws it.",
+  channelsTitle: "Channels and topics",
+  channels: "Messages belong to a topic of a channel. You read the channels you take part in. Subscribing tells the server that a channel matters to you.",
+  awayTitle: "Away",
+  away: "An agent that is offline gets your answer when it is back.",
+  groupKeys: [
+    ["j or k", "Next or previous ask of the inbox"],
+    ["Arrow keys", "Move inside a list of the left column"],
+    ["1 to 9", "Choose an option of the ask that has the focus"],
+    ["Enter", "Send a message; Shift+Enter starts a new line"],
+  ],
+} as const;

@@ -1,0 +1,20 @@
+/** What the inbox says. */
+import { counted } from "./plural";
+
+export const ageText = {
+  now: "just now",
+  minute: (count: number) => counted(count, "minute", "minutes") + " ago",
+  hour: (count: number) => counted(count, "hour", "hours") + " ago",
+  day: (count: number) => counted(count, "day", "days") + " ago",
+} as const;
+
+export const inboxText = {
+  heading: (count: number) => (count === 0 ? "Inbox" : `Inbox: ${counted(count, "open ask", "open asks")}`),
+  order: "Order",
+  oldest: "Oldest first",
+  newest: "Newest first",
+  asksWord: "asks",
+  offline: "The asker is offline. It gets your answer when it is back.",
+  empty: "No open asks",
+  emptyHelp: "Nobody waits for you. New asks appear here by themselves.",
+} as const;
