@@ -32,6 +32,9 @@ const boot = async (change: { session?: FakeSession; secret?: string; asks?: boo
   const onSignedIn = vi.fn();
   render(() => <Boot session={session} secret={change.secret} asksToSignIn={change.asks ?? false} start={start} onSignedIn={onSignedIn} />);
   await settle();
+  // The form is loaded when it is wanted.
+  await vi.dynamicImportSettled();
+  await settle();
   return { session, start, onSignedIn };
 };
 const button = (name: string) => screen.getAllByRole("button", { name })[0];
