@@ -2,6 +2,9 @@
 import { type InlineConfig, build } from "vite";
 import type { BuiltFile, Chunk } from "./scan.ts";
 
+/** What the document loads, and the page's start, which the first module asks for at once. */
+const ENTRIES = ["/index.html", "/src/start.ts"];
+
 export interface Built {
   readonly files: readonly BuiltFile[];
   readonly chunks: readonly Chunk[];
@@ -25,13 +28,18 @@ export async function buildInMemory(config: InlineConfig): Promise<Built> {
         name: item.fileName,
         modules: item.moduleIds,
         imports: item.imports,
-        later: item.dynamicImports,
         styles: [...(item.viteMetadata?.importedCss ?? [])],
-        entry: item.isEntry,
+        entry: isEntry(item.facadeModuleId),
       });
     }
   }
+  const entries = chunks.filter(({ entry }) => entry).length;
+  if (entries !== ENTRIES.length) throw new Error(`the page has ${entries.toString()} entries where ${ENTRIES.join(" and ")} were looked for`);
   return { files, chunks };
+}
+
+function isEntry(module: string | null): boolean {
+  return module !== null && ENTRIES.some((entry) => module.endsWith(entry));
 }
 
 /** A test runner's environment would make the bundler take the libraries' development builds. */

@@ -14,10 +14,9 @@ export interface Chunk {
   readonly modules: readonly string[];
   /** Chunks that are loaded with it, not later. */
   readonly imports: readonly string[];
-  /** Chunks that it asks for while it runs. */
-  readonly later: readonly string[];
   /** Style sheets that are loaded with it. */
   readonly styles: readonly string[];
+  /** True for what the document names, and for what that asks for without waiting for anything. */
   readonly entry: boolean;
 }
 
@@ -40,7 +39,7 @@ const FORBIDDEN_TEXTS: readonly { readonly what: string; readonly pattern: RegEx
 /** Texts that may be there all the same; each with its reason. */
 const ALLOWED_TEXTS: readonly RegExp[] = [
   // How Solid names a view that is loaded later, for servers that render: no more than what the file itself is called.
-  /,\s*["'`]src\/views\/[\w/-]+\.tsx["'`]\)/g,
+  /,\s*["'`]src\/[\w/-]+\.tsx["'`]\)/g,
 ];
 
 /** Every reason why these files may not be shipped; `folders` are machine paths that may not occur. */
@@ -68,12 +67,11 @@ export function findings(files: readonly BuiltFile[], chunks: readonly Chunk[], 
   return found;
 }
 
-/** The names of the files that are loaded until the first view: entries, what they ask for, what that imports, its styles. */
+/** The names of the files that are loaded until the first view: entries, what they import, its styles. */
 export function firstView(chunks: readonly Chunk[]): string[] {
   const byName = new Map(chunks.map((chunk) => [chunk.name, chunk]));
   const names = new Set<string>();
-  // The entry asks for the rest of the start at once, so that counts although it is not imported.
-  const waiting = chunks.filter((chunk) => chunk.entry).flatMap((chunk) => [chunk.name, ...chunk.later]);
+  const waiting = chunks.filter((chunk) => chunk.entry).map((chunk) => chunk.name);
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (names.has(name)) continue;
     names.add(name);
