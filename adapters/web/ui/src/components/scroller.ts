@@ -1,5 +1,5 @@
 /** A scrolled list of rows that are measured as they are made, kept in place when anything above or below changes. */
-import { createEffect, createMemo, createSignal, flush, onSettled, untrack } from "solid-js";
+import { createEffect, createMemo, createSignal, onSettled, untrack } from "solid-js";
 import { AT_END, layoutOf, placeAt, rangeOf, topFor, total } from "./stream-layout";
 import type { Layout, Place, Range } from "./stream-layout";
 import type { Row } from "./stream-rows";
@@ -45,21 +45,32 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
   let view: HTMLElement | undefined;
   let head: HTMLElement | undefined;
   let place: Place = AT_END;
-  const headHeight = () => head?.offsetHeight ?? 0;
+  const headHeight = () => (head ? heightOf(head) : 0);
 
-  /** Takes note of where the view is now. */
-  const settle = (from: Layout) => {
+  /** Where the view was put last, as the browser took it; undefined once a person has scrolled. */
+  let put: number | undefined;
+
+  const note = (from: Layout, at: number) => {
     if (!view) return;
-    const at = Math.max(0, view.scrollTop - headHeight());
     place = placeAt(from, at, view.clientHeight);
     setTop(at);
     setHeight(view.clientHeight);
     if (place.toEnd <= 1) setLeftEndAt(untrack(rows).at(-1)?.message.seq ?? 0);
   };
+  /** Takes note of where a person has scrolled to. */
+  const settle = (from: Layout) => {
+    put = undefined;
+    if (!view) return;
+    // The browser's end is the end, even where rows that are not measured make ours differ.
+    const isEnd = view.scrollHeight - view.clientHeight - view.scrollTop <= 1;
+    note(from, Math.max(0, isEnd ? total(from) - view.clientHeight : view.scrollTop - headHeight()));
+  };
+  /** Notes where the view is meant to be: rows that are not measured yet may keep the browser from going there at once. */
   const scrollTo = (target: number, from: Layout) => {
     if (!view) return;
     view.scrollTop = target + headHeight();
-    settle(from);
+    put = view.scrollTop;
+    note(from, target);
   };
   createEffect(
     () => layout(),
@@ -80,8 +91,9 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
       }
       if (!(target instanceof HTMLElement) || !target.isConnected) continue;
       const id = target.dataset["row"];
-      if (id === undefined || heights.get(id) === target.offsetHeight) continue;
-      heights.set(id, target.offsetHeight);
+      const measured = heightOf(target);
+      if (id === undefined || heights.get(id) === measured) continue;
+      heights.set(id, measured);
       isChanged = true;
     }
     if (isChanged) setVersion((count) => count + 1);
@@ -98,7 +110,9 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
       sizes.observe(element);
     },
     measure: (element) => sizes.observe(element),
-    scrolled: () => settle(untrack(layout)),
+    scrolled: () => {
+      if (view && (put === undefined || Math.abs(view.scrollTop - put) >= 1)) settle(untrack(layout));
+    },
     range, layout, top, height, toEnd, leftEndAt,
     measured: () => height() > 0,
     toLatest: () => scrollTo(total(layout()), layout()),
@@ -107,9 +121,14 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
       const row = now.ids.indexOf(id);
       if (row < 0) return false;
       scrollTo(Math.max(0, (now.starts[row] ?? 0) - MARGIN), now);
-      flush();
-      view?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+      // The row is made once this change is through.
+      requestAnimationFrame(() => view?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }));
       return true;
     },
   };
+}
+
+/** With the fractions that `offsetHeight` rounds away and that add up over many rows. */
+function heightOf(element: HTMLElement): number {
+  return element.getBoundingClientRect().height;
 }

@@ -75,6 +75,7 @@ describe("C36 texts that ask for too much", () => {
     nestedEm: "*a ".repeat(2000) + " a*".repeat(2000), underscores: long("a_"), ticks: long("`a"), tildes: long("~~a"), angles: long("<"), tags: long("<a "), mails: long("a.a_a@"), items: long("- a\n"),
     headings: long("# a\n"), paragraphs: long("a\n\n"), table: `|a|b|\n|-|-|\n${long("|c|d|\n")}`, fences: long("```\n"), spaces: long(" "), word: long("a"), definitions: long("[a]: b\n"),
     stairs: Array.from({ length: 700 }, (_, index) => `${" ".repeat(index)}- a`).join("\n"), hiddenFence: `<div>\n\`\`\`\n\n${long("- a\n")}`, links: "[".repeat(2000) + "a" + "](b)".repeat(2000),
+    deepQuote: "> ".repeat(12_000), tightQuote: ">".repeat(24_000), deepList: "- ".repeat(12_000), deepBoth: "> - ".repeat(6000),
     middling: "*a _b [c `d ".repeat(60), manyMiddling: `${"*a _b ".repeat(60)}\n\n`.repeat(150),
   };
   it.each(Object.entries(hostile))("%s: neither hangs nor overflows, and keeps its text", (_, text) => {

@@ -3,6 +3,7 @@ import { membership } from "../model/select";
 import type { Message, StreamEvent } from "../model/types";
 import type { State } from "../store/contract";
 import { agent, ask, askOf, asking, channel, group, message, person, position, topic } from "../testing/builders";
+import { joinPositions } from "./counting";
 import { emptyState, reduce } from "./reducer";
 import { newestRead, olderRead, opened } from "./windows";
 
@@ -96,6 +97,17 @@ describe("asks", () => {
     expect(block?.kind === "ask" && block.ask.end.kind).toBe("answered");
   });
 
+  it("that a window has read as closed do not wait in the inbox until the stream says so", () => {
+    const before = withWindow([message(2, "b"), withEnd("cancelled")]);
+    expect([...after(before, posted(open)).openAsks.keys()]).toEqual(["b"]);
+  });
+
+  it("close though their message is told with a topic that is not known any more", () => {
+    const asked = after(state(), posted(open));
+    const late = { ...withEnd("answered"), topicId: "topic-gone" };
+    expect([...after(asked, updated(late)).openAsks.keys()]).toEqual(["b"]);
+  });
+
   it("of a replayed message that a read has seen are not added", () => {
     expect(after(state({ reach: new Map([[plan.id, 3]]) }), posted(open)).openAsks.size).toBe(0);
   });
@@ -178,6 +190,19 @@ describe("places", () => {
     // Counted when the next message was there already: its event does not count again.
     const counted = after(state(), told(2, 1, 3), posted(message(3, "c", { authorId: ben.id })));
     expect(counted.positions.get("topic-plan")?.unread).toBe(1);
+  });
+});
+
+describe("places of topics that are joined", () => {
+  const side = (id: string, seq: number, newest: number) => ({ topic: topic(id, "c", { lastSeq: newest }), position: position(`topic-${id}`, { seq, unread: 1, countedTo: newest }) });
+  it("mark nothing as read: the lower one counts, unless all of its topic was read", () => {
+    const joined = (from: readonly [number, number], into: readonly [number, number]) => joinPositions(side("from", ...from), side("into", ...into)).seq;
+    expect(joined([4, 8], [9, 9])).toBe(4);
+    expect(joined([9, 9], [4, 8])).toBe(4);
+    expect(joined([8, 8], [9, 9])).toBe(9);
+    expect(joined([4, 8], [2, 9])).toBe(2);
+    expect(joined([0, 0], [4, 8])).toBe(4);
+    expect(joinPositions(side("from", 1, 5), side("into", 1, 7))).toMatchObject({ topicId: "topic-into", unread: 2, countedTo: 7 });
   });
 });
 

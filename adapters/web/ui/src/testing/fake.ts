@@ -257,7 +257,7 @@ export class FakeClient implements Client {
     this.reply("createAgent", [handle, displayName], () => {
       const ownerId = this.server.me.id;
       const id = this.server.mint("agent");
-      const home: Channel = { id: `home-${id}`, name: handle, groupId: undefined, kind: "dm", memberIds: [ownerId, id], subscriberIds: [ownerId, id], ownerOnly: false, ownerId: undefined, mandatory: false, pins: [], anchorId: undefined };
+      const home: Channel = { id: `home-${id}`, name: handle, groupId: undefined, kind: "channel", memberIds: [ownerId, id], subscriberIds: [ownerId, id], ownerOnly: false, ownerId: undefined, mandatory: false, pins: [], anchorId: undefined };
       const account: Account = { kind: "agent", id, handle, displayName, ownerId, homeChannelId: home.id, parentId: undefined };
       this.server.putAccount(account);
       this.server.putChannel(home);

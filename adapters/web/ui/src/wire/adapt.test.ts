@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import * as pb from "../gen/compass/v1/comms_pb";
 import * as adapt from "./adapt";
@@ -13,8 +13,8 @@ const wireAsk = (change: Partial<Omit<pb.Ask, "$typeName" | "$unknown" | "questi
     ...change,
   });
 const framed = (payload: pb.SubscribeCommsResponse["payload"], seq = 3n) => create(pb.SubscribeCommsResponseSchema, { seq, atUnixMs: 5n, instanceEpoch: 9n, snapshotSeq: 0n, payload });
-/** A number that only a newer server would send. */
-const strange: number = Math.max(9, 0);
+/** Presence 9 of agent "1": a number that only a newer server would send. */
+const strange = fromBinary(pb.AgentPresenceChangedSchema, new Uint8Array([0x0a, 1, 0x31, 0x10, 9]));
 const quiet = (error: unknown): never => {
   throw error instanceof Error ? error : new Error(String(error));
 };
@@ -90,12 +90,13 @@ describe("C14 adapters", () => {
 
   it("C15 presence by its words; nothing for unspecified; an error for a number that is not known", () => {
     const of = (presence: pb.AgentPresence) => adapt.presenceState(presence);
-    expect([1, 2, 3, 4].map((number) => of(number))).toEqual(["idle", "working", "waiting", "stopped"]);
-    expect(of(pb.AgentPresence.UNSPECIFIED)).toBeUndefined();
-    expect(() => of(strange)).toThrow("presence 9");
+    const { IDLE, WORKING, WAITING, OFFLINE, UNSPECIFIED } = pb.AgentPresence;
+    expect([IDLE, WORKING, WAITING, OFFLINE].map(of)).toEqual(["idle", "working", "waiting", "stopped"]);
+    expect(of(UNSPECIFIED)).toBeUndefined();
+    expect(() => of(strange.presence)).toThrow("presence 9");
     const entry = (agentAccountId: string, presence: pb.AgentPresence) => create(pb.RosterEntrySchema, { agentAccountId, presence, activity: "busy", activityAtUnixMs: 4n });
-    expect([...adapt.roster([entry("1", 2), entry("2", 0)])]).toEqual([["1", { state: "working", activity: "busy", activityAt: 4 }]]);
-    expect(() => adapt.roster([entry("1", strange)])).toThrow("presence 9");
+    expect([...adapt.roster([entry("1", WORKING), entry("2", UNSPECIFIED)])]).toEqual([["1", { state: "working", activity: "busy", activityAt: 4 }]]);
+    expect(() => adapt.roster([entry("1", strange.presence)])).toThrow("presence 9");
   });
 });
 
@@ -112,7 +113,7 @@ describe("frames", () => {
       [{ case: "accountChanged", value: create(pb.AccountChangedSchema, { account: { id: "1" } }) }, "account_changed"],
       [{ case: "topicUpserted", value: create(pb.TopicUpsertedSchema, { topic }) }, "topic_upserted"],
       [{ case: "topicMerged", value: create(pb.TopicMergedSchema, { fromTopicId: "f", into: topic }) }, "topic_merged"],
-      [{ case: "agentPresenceChanged", value: create(pb.AgentPresenceChangedSchema, { agentAccountId: "1", presence: 2 }) }, "presence_changed"],
+      [{ case: "agentPresenceChanged", value: create(pb.AgentPresenceChangedSchema, { agentAccountId: "1", presence: pb.AgentPresence.WORKING }) }, "presence_changed"],
       [{ case: "readPositionChanged", value: create(pb.ReadPositionSchema, { topicId: "t" }) }, "read_position_changed"],
       [{ case: "resyncRequired", value: create(pb.CommsResyncRequiredSchema) }, "resync_required"],
       [{ case: undefined }, "other"],
@@ -140,7 +141,7 @@ describe("frames", () => {
 
   it("C15 a frame that cannot be read is told to the funnel, and its place still counts", () => {
     const told: unknown[] = [];
-    const odd = framed({ case: "agentPresenceChanged", value: create(pb.AgentPresenceChangedSchema, { agentAccountId: "1", presence: strange }) });
+    const odd = framed({ case: "agentPresenceChanged", value: strange });
     expect(adapt.frame(odd, (error) => told.push(error))).toMatchObject({ cursor: { seq: 3n }, event: { kind: "other" } });
     expect(told).toHaveLength(1);
   });

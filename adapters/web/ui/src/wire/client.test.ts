@@ -2,7 +2,7 @@ import { Code, ConnectError, createRouterTransport } from "@connectrpc/connect";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { CommsService } from "../gen/compass/v1/comms_pb";
-import { CompassService } from "../gen/compass/v1/compass_pb";
+import { AgentSessionState, CompassService } from "../gen/compass/v1/compass_pb";
 import { InboxService } from "../gen/compass/v1/inbox_pb";
 import { PeopleService } from "../gen/compass/v1/people_pb";
 import { Failure } from "../model/client";
@@ -108,9 +108,11 @@ describe("the client", () => {
   it("rejects with the server's refusal, and with one of its own for a reply without what was asked for", async () => {
     const client = over(({ service }) => {
       service(CommsService, { updateTopic: () => ({}), setChannelPolicy: () => { throw new ConnectError("no such channel", Code.NotFound, { "grpc-status": "5" }); } });
-      service(CompassService, { async *subscribeAgentSession() { await Promise.resolve(); yield { sessionId: "s", state: 3 }; throw new ConnectError("no", Code.Unauthenticated, { "grpc-status": "16" }); } });
+      service(CompassService, { async *subscribeAgentSession() { await Promise.resolve(); yield { sessionId: "s", state: AgentSessionState.WORKING }; throw new ConnectError("no", Code.Unauthenticated, { "grpc-status": "16" }); } });
     });
-    expect(await caught(client.updateTopic("t", { archived: true }))).toMatchObject({ kind: "internal", message: expect.stringContaining("no topic") });
+    const bare = await caught(client.updateTopic("t", { archived: true }));
+    expect(bare).toMatchObject({ kind: "internal" });
+    expect(String(bare)).toContain("no topic");
     expect(await caught(client.setPolicy("c", { ownerOnly: true, ownerId: undefined, mandatory: false }))).toMatchObject({ kind: "not_found", message: "no such channel" });
     const states: string[] = [];
     const watch = async () => { for await (const frame of client.watchSession("s", new AbortController().signal)) states.push(frame.state); };
@@ -167,7 +169,8 @@ describe("the page's session", () => {
     const refused = (status: number, body: string) => caught(session(answering(status, body)).signIn({ secret: "s" }));
     expect(await refused(401, '{"error":"this link was used"}')).toMatchObject({ kind: "signed_out", message: "this link was used" });
     expect(await refused(403, '{"error":"the page is for people"}')).toMatchObject({ kind: "not_allowed", message: "the page is for people" });
-    expect(await refused(400, "<html>")).toMatchObject({ kind: "invalid", message: expect.stringContaining("400") });
+    expect(await refused(400, "<html>")).toMatchObject({ kind: "invalid" });
+    expect(String(await refused(400, "<html>"))).toContain("400");
     expect(await refused(413, '{"error":7}')).toMatchObject({ kind: "invalid" });
     expect(await refused(503, "")).toMatchObject({ kind: "unavailable" });
     expect(await caught(session(answering(500)).isOpen())).toMatchObject({ kind: "internal" });
