@@ -1,5 +1,5 @@
 /** The frame: bars on top, channels on the left, the view in the middle. */
-import { createEffect, createSignal, onSettled, useContext } from "solid-js";
+import { createEffect, createSignal, onSettled, untrack, useContext } from "solid-js";
 import type { ParentComponent } from "solid-js";
 import { shellText } from "../strings";
 import { AppContext } from "./app";
@@ -25,15 +25,20 @@ export const Shell: ParentComponent = (props) => {
   };
   onSettled(() => registerKeys(keys, router, closeMenu, () => main?.focus({ preventScroll: true })));
   // A person who went somewhere reads on there; nobody is moved by what the server pushes.
+  let at = untrack(router.moves);
   createEffect(
-    router.moves,
-    () => {
-      setMenu(false);
-      if (!main) return;
-      main.focus({ preventScroll: true });
-      main.scrollTop = 0;
+    () => ({ move: router.moves(), open: menu() }),
+    ({ move, open }) => {
+      if (move === at) return;
+      // The content takes no focus before the menu is closed.
+      if (open) setMenu(false);
+      else {
+        at = move;
+        if (!main) return;
+        main.focus({ preventScroll: true });
+        main.scrollTop = 0;
+      }
     },
-    { defer: true },
   );
   createEffect(menu, (open) => {
     if (open) rail?.querySelector<HTMLElement>('[data-stop][tabindex="0"]')?.focus();

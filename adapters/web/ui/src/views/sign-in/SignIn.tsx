@@ -1,5 +1,5 @@
 /** The page of somebody who is not signed in, or who opened a sign-in link. */
-import { Show } from "solid-js";
+import { onSettled, Show } from "solid-js";
 import type { Component } from "solid-js";
 import type { PageSession } from "../../model/client";
 import { shellText, signInText } from "../../strings";
@@ -14,7 +14,11 @@ interface Props {
   readonly onSignedIn: () => void | Promise<void>;
 }
 
-const SignIn: Component<Props> = (props) => (
+const SignIn: Component<Props> = (props) => {
+  onSettled(() => {
+    document.title = signInText.title;
+  });
+  return (
   <main class="sign-in" aria-label={signInText.title}>
     <p class="sign-in-brand">{shellText.product}</p>
     <h1>{signInText.title}</h1>
@@ -35,5 +39,6 @@ const SignIn: Component<Props> = (props) => (
       {signInText.where} <code>{signInText.whereCommand}</code>
     </p>
   </main>
-);
+  );
+};
 export default SignIn;
