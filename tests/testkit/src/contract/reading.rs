@@ -59,7 +59,11 @@ pub async fn a_place_moves_forward_only_and_counts_what_others_posted(fixture: &
     for author in [&ana, &ben, &ben] {
         scene.say(author, room, "t", "3 4 5").await;
     }
-    assert_eq!(mark(&scene, &ana, topic, 0).await.unwrap(), at(topic, 0, 3, 5), "own messages are not unread");
+    assert_eq!(
+        mark(&scene, &ana, topic, 0).await.unwrap(),
+        at(topic, 0, 3, 5),
+        "own messages are not unread"
+    );
     for (seq, expected) in
         [(4, at(topic, 4, 1, 5)), (1, at(topic, 4, 1, 5)), (4, at(topic, 4, 1, 5)), (5, at(topic, 5, 0, 5))]
     {
