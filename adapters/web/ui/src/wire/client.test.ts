@@ -7,8 +7,9 @@ import { InboxService } from "../gen/compass/v1/inbox_pb";
 import { PeopleService } from "../gen/compass/v1/people_pb";
 import { Failure } from "../model/client";
 import type { FailureKind } from "../model/client";
-import { PAGE_HEADER, createPageTransport, createWireClient } from "./client";
+import { createPageTransport, createWireClient } from "./client";
 import { failureOf } from "./failure";
+import { PAGE_HEADER } from "./header";
 import { createPageSession } from "./page-session";
 
 const over = (routes: (router: ConnectRouter) => void) => createWireClient({ baseUrl: "https://compass.test" }, createRouterTransport(routes));

@@ -15,9 +15,7 @@ import * as adapt from "./adapt";
 import { required } from "./adapt";
 import * as sessions from "./adapt-session";
 import { failureOf } from "./failure";
-
-/** The server does not count a request as the page's without it, so that no other site can use the page's session. */
-export const PAGE_HEADER = "x-compass-page";
+import { PAGE_HEADER } from "./header";
 
 /** How long a call may take; the server's own limit is 30 s. */
 const CALL_MS = 35_000;

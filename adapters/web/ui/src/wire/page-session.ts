@@ -2,7 +2,7 @@
 import { Failure } from "../model/client";
 import type { FailureKind, PageSession } from "../model/client";
 import { wireText } from "../strings/wire";
-import { PAGE_HEADER } from "./client";
+import { PAGE_HEADER } from "./header";
 
 const kindOf = (status: number): FailureKind => {
   if (status === 400 || status === 413) return "invalid";
