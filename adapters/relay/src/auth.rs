@@ -80,14 +80,27 @@ impl Auth {
     /// Unauthenticated, always in the same words, or what storage failed with.
     pub async fn identify(&self, headers: &HeaderMap) -> Result<Identity, Status> {
         let token = bearer(headers).ok_or_else(|| status(&DoorError::Unauthenticated))?;
+        let principal = self.principal(token).await.map_err(|error| match error {
+            authenticate::Error::Unauthenticated => status(&DoorError::Unauthenticated),
+            failed @ authenticate::Error::Storage(_) => status(&failed),
+        })?;
+        Ok(Identity { principal, credential: Credential(token.into()) })
+    }
+
+    /// Finds out whom a token stands for.
+    ///
+    /// # Errors
+    ///
+    /// [`authenticate::Error`] if the token does not work, or storage fails.
+    pub async fn principal(&self, token: &str) -> Result<Arc<Principal>, authenticate::Error> {
         let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
         let (known, generation) = self.believed.recall(&hash);
         if let Some(principal) = known {
-            return Ok(Identity { principal, credential: Credential(token.into()) });
+            return Ok(principal);
         }
-        let principal = Arc::new(self.check(token).await?);
+        let principal = Arc::new(authenticate(&self.comms, token).await?);
         self.believed.remember(hash, &principal, generation);
-        Ok(Identity { principal, credential: Credential(token.into()) })
+        Ok(principal)
     }
 
     /// Forgets every believed token and makes open streams check theirs, because one was revoked.
@@ -112,13 +125,6 @@ impl Auth {
                 Err(refused) => return Ended::Refused(refused),
             }
         }
-    }
-
-    async fn check(&self, token: &str) -> Result<Principal, Status> {
-        authenticate(&self.comms, token).await.map_err(|error| match error {
-            authenticate::Error::Unauthenticated => status(&DoorError::Unauthenticated),
-            failed @ authenticate::Error::Storage(_) => status(&failed),
-        })
     }
 }
 

@@ -33,6 +33,8 @@ pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 pub struct Doors {
     /// Conversation.
     pub comms: Comms,
+    /// Who calls; whoever revokes tokens elsewhere has to tell it.
+    pub auth: Auth,
     /// Sessions and delivery.
     pub hub: Arc<Hub>,
     /// The streams of runners, which the hub sends through.
@@ -75,8 +77,7 @@ macro_rules! limited {
 ///
 /// [`RouterError`] if the descriptors of the contract are broken.
 pub fn services(doors: Doors) -> Result<Services, RouterError> {
-    let Doors { comms, hub, lanes, version, stop, agents, fallback } = doors;
-    let auth = Auth::new(comms.clone());
+    let Doors { comms, auth, hub, lanes, version, stop, agents, fallback } = doors;
     let streams = Streams {
         auth: auth.clone(),
         audiences: Arc::default(),

@@ -29,6 +29,6 @@ export default tseslint.config(
       "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },
-  { files: ["src/wire/**"], rules: { "no-restricted-imports": "off" } },
+  { files: ["src/wire/**", "e2e/**"], rules: { "no-restricted-imports": "off" } },
   { files: ["eslint.config.js"], extends: [tseslint.configs.disableTypeChecked] },
 );

@@ -1,9 +1,10 @@
 /// <reference types="vitest/config" />
 import solid from "@solidjs/vite-plugin";
 import { defineConfig } from "vite";
+import { twins } from "./scripts/twins";
 
 export default defineConfig({
-  plugins: [solid()],
+  plugins: [solid(), twins()],
   build: {
     outDir: "../assets",
     emptyOutDir: true,
@@ -14,7 +15,12 @@ export default defineConfig({
   },
   server: {
     // For `npm run dev` beside a running server.
-    proxy: { "^/(compass\\.v1\\.|session)": "http://localhost:7377" },
+    proxy: { "^/(compass\\.v1\\.|session)": { target: "http://localhost:7420", changeOrigin: false } },
   },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/testing/setup.ts"], testTimeout: 20_000 },
+  test: {
+    environment: "jsdom",
+    include: ["{src,scripts}/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/testing/setup.ts"],
+    testTimeout: 20_000,
+  },
 });

@@ -21,8 +21,11 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Runs a server
-    #[command(after_help = "Example:\n  compass serve")]
+    /// Runs a server and its page
+    #[command(
+        after_help = "The first start prints a link that signs the administrator in to the page, in a browser.\n\nExample:\n  \
+                      compass serve"
+    )]
     Serve(serve::Args),
     /// Shows the main job from end to end: an agent asks, you answer, the agent gets the answer
     #[command(after_help = "Example:\n  compass demo")]

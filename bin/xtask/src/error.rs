@@ -16,6 +16,8 @@ pub(crate) enum Error {
     Tool(String),
     /// A program could not be started or a file not be handled.
     Io { doing: String, source: io::Error },
+    /// Committed files are not what they are made from.
+    Old { what: String, differences: Vec<String>, refresh: &'static str },
     /// The temporary server failed.
     Postgres(compass_pgtemp::Error),
 }
@@ -46,6 +48,9 @@ impl fmt::Display for Error {
             Self::Interrupted(signal) => write!(f, "stopped by signal {signal}"),
             Self::Tool(message) => f.write_str(message),
             Self::Io { doing, source } => write!(f, "could not {doing}: {source}"),
+            Self::Old { what, differences, refresh } => {
+                write!(f, "{what}: {}; {refresh}", differences.join(", "))
+            }
             Self::Postgres(error) => error.fmt(f),
         }
     }

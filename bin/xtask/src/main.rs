@@ -3,10 +3,12 @@
 mod args;
 mod error;
 mod orphans;
+mod page;
 mod plan;
 mod postgres;
 mod process;
 mod report;
+mod run;
 mod scratch;
 mod tools;
 
@@ -45,6 +47,7 @@ fn run(command: Command) -> Result<ExitCode, Error> {
         Command::Steps { groups, long } => {
             Plan::new(&groups, long).run(&Runner::new()?).map(|()| ExitCode::SUCCESS)
         }
+        Command::Page(task) => page::run(&task, &Runner::new()?).map(|()| ExitCode::SUCCESS),
     }
 }
 

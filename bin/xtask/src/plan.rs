@@ -1,16 +1,16 @@
 //! The steps of a run, in order; the first that fails ends it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
 use crate::args::Group;
 use crate::error::Error;
+use crate::page;
 use crate::postgres::{self, Servers};
 use crate::process::Runner;
-use crate::report::{self, Line};
+use crate::run::{self, Run, cargo};
 use crate::scratch::Scratch;
-use crate::{orphans, tools};
+use crate::tools;
 
 /// The package whose tests drive the built program.
 const END_TO_END: &str = "compass-e2e";
@@ -21,13 +21,6 @@ pub(crate) struct Plan {
     long: bool,
 }
 
-/// A run under way: what the steps share and how long they took.
-struct Run<'a> {
-    runner: &'a Runner,
-    root: PathBuf,
-    lines: Vec<Line>,
-}
-
 impl Plan {
     pub(crate) fn new(groups: &[Group], long: bool) -> Self {
         Self { groups: groups.to_vec(), long }
@@ -35,32 +28,33 @@ impl Plan {
 
     /// Runs the steps and prints the table of times, also after a failure.
     pub(crate) fn run(&self, runner: &Runner) -> Result<(), Error> {
-        orphans::adopt();
-        let mut run = Run { runner, root: root()?, lines: Vec::new() };
-        let result = self.steps(&mut run);
-        println!("{}", report::table(&run.lines));
-        result
+        run::timed(runner, |run| self.steps(run))
     }
 
     fn steps(&self, run: &mut Run<'_>) -> Result<(), Error> {
-        let tests = self.groups.iter().any(|group| *group != Group::Lint);
+        let tests = self.groups.iter().any(|group| matches!(group, Group::Unit | Group::EndToEnd));
+        let page = self.groups.contains(&Group::Page);
+        // A machine without a server, npm or a browser should say so before the long steps, not after them.
         if tests {
-            // A machine without a server should say so before the long steps, not after them.
-            postgres::binaries(run.runner)?;
+            postgres::binaries(run.runner())?;
         }
+        let page = if page { Some(page::Tools::obtain(run)?) } else { None };
         if self.groups.contains(&Group::Lint) {
             lints(run)?;
         }
         if tests {
             build(run)?;
             let scratch = Scratch::new()?;
-            let servers = Servers::start(run.runner)?;
+            let servers = Servers::start(run.runner())?;
             let result = self.tests(run, &servers, scratch.path());
             let stopped = servers.stop();
             result?;
             stopped?;
         }
-        Ok(())
+        match page {
+            Some(tools) => page::check(run, &tools, self.long),
+            None => Ok(()),
+        }
     }
 
     fn tests(&self, run: &mut Run<'_>, servers: &Servers, scratch: &Path) -> Result<(), Error> {
@@ -79,43 +73,15 @@ impl Plan {
         }
         if self.groups.contains(&Group::EndToEnd) {
             let mut command = prepared(end_to_end());
-            command.env("COMPASS_BIN", program()?);
+            command.env("COMPASS_BIN", run::program()?);
             run.test(Group::EndToEnd, "end-to-end tests", command)?;
         }
         Ok(())
     }
 }
 
-impl Run<'_> {
-    fn step(&mut self, group: Group, name: &str, mut command: Command) -> Result<(), Error> {
-        command.current_dir(&self.root);
-        let runner = self.runner;
-        self.timed(group, name, || runner.run(name, &mut command))
-    }
-
-    fn test(&mut self, group: Group, name: &str, mut command: Command) -> Result<(), Error> {
-        command.current_dir(&self.root);
-        let runner = self.runner;
-        self.timed(group, name, || runner.run_leaving_nothing(name, &mut command))
-    }
-
-    fn timed<T>(
-        &mut self,
-        group: Group,
-        name: &str,
-        work: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        println!("\n==> {name}");
-        let start = Instant::now();
-        let result = work();
-        let line = Line { group, name: name.to_owned(), took: start.elapsed(), passed: result.is_ok() };
-        self.lines.push(line);
-        result
-    }
-}
-
 fn lints(run: &mut Run<'_>) -> Result<(), Error> {
-    let runner = run.runner;
+    let runner = run.runner();
     run.step(Group::Lint, "formatting", cargo(&["fmt", "--all", "--check"]))?;
     let machete = run.timed(Group::Lint, "cargo-machete at hand", || tools::MACHETE.obtain(runner))?;
     run.step(Group::Lint, "unused dependencies", Command::new(machete))?;
@@ -154,24 +120,4 @@ fn end_to_end() -> Command {
     } else {
         cargo(&["test", "--package", END_TO_END, "--all-targets"])
     }
-}
-
-fn cargo(arguments: &[&str]) -> Command {
-    let mut command = tools::cargo();
-    command.args(arguments);
-    command
-}
-
-/// The program under test: built beside this one.
-fn program() -> Result<PathBuf, Error> {
-    let this = std::env::current_exe().map_err(Error::io("find this program"))?;
-    Ok(this.with_file_name("compass"))
-}
-
-/// The top of the checkout that cargo runs this program for.
-fn root() -> Result<PathBuf, Error> {
-    let manifest =
-        std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    let root = Path::new(&manifest).join("../..");
-    root.canonicalize().map_err(Error::io(format!("find {}", root.display())))
 }

@@ -19,6 +19,7 @@ fn budget(group: Group) -> Duration {
         Group::Lint => 20,
         Group::Unit => 12,
         Group::EndToEnd => 8,
+        Group::Page => 6,
     };
     Duration::from_secs(minutes * 60)
 }
@@ -28,13 +29,14 @@ fn title(group: Group) -> &'static str {
         Group::Lint => "build and lints",
         Group::Unit => "tests",
         Group::EndToEnd => "end to end",
+        Group::Page => "page",
     }
 }
 
 /// Every step with its time, every group with its total and its budget.
 pub(crate) fn table(lines: &[Line]) -> String {
     let mut text = format!("\n{:<28}{:>8}{:>10}\n", "step", "time", "budget");
-    for group in [Group::Lint, Group::Unit, Group::EndToEnd] {
+    for group in [Group::Lint, Group::Unit, Group::EndToEnd, Group::Page] {
         let steps: Vec<&Line> = lines.iter().filter(|line| line.group == group).collect();
         if steps.is_empty() {
             continue;

@@ -72,14 +72,16 @@ fn is_about_this_package(name: &OsString) -> bool {
     })
 }
 
-fn kept() -> Result<PathBuf, Error> {
+/// Where fetched tools stay between runs.
+pub(crate) fn kept() -> Result<PathBuf, Error> {
     let cache = compass_pgtemp::cache_dir();
     let cache = cache
         .ok_or_else(|| Error::Tool("neither XDG_CACHE_HOME nor HOME says where to keep tools".to_owned()))?;
     Ok(cache.join("tools"))
 }
 
-fn answers(program: &Path) -> bool {
+/// Whether a program is there and runs.
+pub(crate) fn answers(program: &Path) -> bool {
     succeeds(Command::new(program).arg("--version"))
 }
 

@@ -32,7 +32,7 @@ use compass_proto::v1::{
 };
 use compass_relay::{
     Connection, Doors, Drained,
-    auth::{Identity, Principal},
+    auth::{Auth, Identity, Principal},
     runner::{Counters, RunnerLanes},
     serve, services,
 };
@@ -157,6 +157,7 @@ impl Server {
         let connections = Connections::default();
         let doors = Doors {
             comms: comms.clone(),
+            auth: Auth::new(comms.clone()),
             hub: Arc::clone(&hub),
             lanes,
             version: "1.2.3".into(),

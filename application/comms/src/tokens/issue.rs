@@ -160,7 +160,8 @@ async fn issue(comms: &Comms, caller: &Caller, subject: Subject) -> Result<Issue
     Ok(issued)
 }
 
-async fn store(
+/// Stores a token that works until it is revoked or its end has come.
+pub(super) async fn store(
     comms: &Comms,
     unit: &mut dyn UnitOfWork,
     subject: Subject,

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
-use compass_domain::{AccountId, Classified, ErrorKind};
+use compass_domain::{AccountId, Classified, ErrorKind, TenantId};
 use compass_ports::StorageError;
 
 use super::{issue::store_lasting, value};
-use crate::{Comms, ports::Subject};
+use crate::{
+    Comms,
+    ports::{Subject, UnitOfWork},
+};
 
 /// A person who signed in.
 #[derive(Clone, PartialEq, Eq)]
@@ -50,6 +53,22 @@ impl Classified for Error {
 ///
 /// [`Error`] if the secret does not work, or storage fails.
 pub async fn trade_sign_in(comms: &Comms, secret: &str) -> Result<SignedIn, Error> {
+    let Spent { tenant, mut unit, account } = spend(comms, secret).await?;
+    let issued = store_lasting(comms, &mut *unit, Subject::Account(account)).await?;
+    comms.finish(&tenant, unit, Vec::new()).await?;
+    Ok(SignedIn { token: issued.token, account })
+}
+
+/// A secret that is used up once its unit of work is kept.
+pub(super) struct Spent {
+    pub(super) tenant: TenantId,
+    pub(super) unit: Box<dyn UnitOfWork>,
+    /// Who signs in.
+    pub(super) account: AccountId,
+}
+
+/// Uses a secret up; whatever it is traded for is kept by the same unit of work, or the secret still works.
+pub(super) async fn spend(comms: &Comms, secret: &str) -> Result<Spent, Error> {
     let hash = value::parse(secret).ok_or(Error::Refused)?;
     let now = comms.clock.now();
     let found = comms.storage.find_token(&hash).await?;
@@ -60,7 +79,5 @@ pub async fn trade_sign_in(comms: &Comms, secret: &str) -> Result<SignedIn, Erro
     if !unit.tokens().revoke(row.id, now).await? {
         return Err(Error::Refused);
     }
-    let issued = store_lasting(comms, &mut *unit, Subject::Account(account)).await?;
-    comms.finish(&tenant, unit, Vec::new()).await?;
-    Ok(SignedIn { token: issued.token, account })
+    Ok(Spent { tenant, unit, account })
 }

@@ -10,4 +10,5 @@ mod house;
 mod messages;
 mod parity;
 mod relay_union;
+mod sessions;
 mod tokens;

@@ -3,7 +3,14 @@
 use serde_json::json;
 
 use super::context::Context;
-use crate::{config::Connection, directory::Directory, failure::Failure, output::Output, render};
+use crate::{
+    config::Connection,
+    directory::Directory,
+    failure::Failure,
+    output::{self, Output},
+    render,
+    server::sign_in_link,
+};
 
 /// Options of `compass token`.
 #[derive(clap::Args, Debug)]
@@ -22,7 +29,7 @@ enum Command {
         #[command(flatten)]
         connection: Connection,
     },
-    /// Creates a sign-in secret for a person and prints it once; it works once
+    /// Creates a sign-in secret for a person and prints it once, and the page's link to standard error; it works once
     #[command(after_help = "Example:\n  compass token sign-in ana")]
     SignIn {
         /// Handle of the person
@@ -93,7 +100,13 @@ async fn create(whose: &Whose, connection: &Connection) -> Result<(), Failure> {
 async fn sign_in(person: &str, connection: &Connection) -> Result<(), Failure> {
     let context = Context::open(connection).await?;
     let account = Directory::load(&context.client).await?.person(person)?.id.clone();
-    secret(context.out, "secret", &context.client.issue_sign_in(&account).await?)
+    let value = context.client.issue_sign_in(&account).await?;
+    let link = sign_in_link(&context.config.url, &value);
+    if context.out.is_json() {
+        return context.out.json(&json!({ "secret": value, "link": link }));
+    }
+    output::remark(&format!("in a browser they sign in with {}", render::line(&link)));
+    secret(context.out, "secret", &value)
 }
 
 async fn list(account: Option<&str>, connection: &Connection) -> Result<(), Failure> {

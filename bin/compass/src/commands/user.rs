@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::context::Context;
-use crate::{config::Connection, failure::Failure, render};
+use crate::{config::Connection, failure::Failure, render, server::sign_in_link};
 
 /// Options of `compass user`.
 #[derive(clap::Args, Debug)]
@@ -37,10 +37,12 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     let context = Context::open(&args.connection).await?;
     let account = context.client.create_user(&args.handle, &args.display_name).await?;
     let secret = context.client.issue_sign_in(&account.id).await?;
+    let link = sign_in_link(&context.config.url, &secret);
     if context.out.is_json() {
-        return context.out.json(&json!({ "account": account, "secret": secret }));
+        return context.out.json(&json!({ "account": account, "secret": secret, "link": link }));
     }
     let created = format!("created @{}, id {}", render::line(&account.handle), render::line(&account.id));
     context.out.line(&created)?;
-    context.out.line(&format!("they sign in once with: compass login {}", render::line(&secret)))
+    context.out.line(&format!("they sign in once, in a browser: {}", render::line(&link)))?;
+    context.out.line(&format!("or at a terminal: compass login {}", render::line(&secret)))
 }

@@ -2,6 +2,7 @@
 
 mod lock;
 mod mcp;
+mod page;
 mod settings;
 mod shutdown;
 mod sign_in;
@@ -9,6 +10,7 @@ mod start;
 mod telemetry;
 mod wiring;
 
+pub(crate) use page::sign_in_link;
 pub(crate) use settings::ServeArgs;
 pub(crate) use start::serve;
 pub(crate) use telemetry::{LogFormat, start as start_log};

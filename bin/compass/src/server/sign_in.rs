@@ -7,19 +7,23 @@ use std::{
     path::Path,
 };
 
+use super::page;
 use crate::{defaults, failure::Failure};
 
-/// Writes the secret to its file, whole and with mode 0600, and shows it if a person watches.
+/// Writes the secret to its file, whole and with mode 0600, and shows what to do with it if a person watches.
 ///
 /// # Errors
 ///
 /// [`Failure::Local`] that names the file.
-pub(crate) fn hand_out(data_dir: &Path, secret: &str) -> Result<(), Failure> {
+pub(crate) fn hand_out(data_dir: &Path, page_url: &str, secret: &str) -> Result<(), Failure> {
     let path = data_dir.join(defaults::SIGN_IN_FILE);
     write(&path, secret).map_err(|error| Failure::Local(format!("{}: {error}", path.display())))?;
     let mut err = io::stderr().lock();
     if err.is_terminal() {
-        writeln!(err, "First sign-in of the administrator: compass login {secret}")?;
+        let link = page::sign_in_link(page_url, secret);
+        writeln!(err, "First sign-in of the administrator, which works once:")?;
+        writeln!(err, "  in a browser: {link}")?;
+        writeln!(err, "  or here:      compass login {secret}")?;
     }
     writeln!(err, "The administrator's one-time sign-in is in {}", path.display())?;
     Ok(())
@@ -47,7 +51,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join(defaults::SIGN_IN_FILE);
         fs::write(&path, "old").expect("written");
-        hand_out(dir.path(), "new").expect("handed out");
+        hand_out(dir.path(), "http://localhost", "new").expect("handed out");
         assert_eq!(fs::read_to_string(&path).expect("read"), "new\n");
         assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
     }

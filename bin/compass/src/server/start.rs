@@ -1,16 +1,17 @@
 //! Starting and ending: lock, storage, port, first sign-in; then serve; then finish what is in flight.
 
-use std::{io::Write as _, time::Duration};
+use std::{io::Write as _, net::SocketAddr, sync::Arc, time::Duration};
 
 use compass_comms::accounts::bootstrap::{Bootstrap, bootstrap};
 use compass_domain::TenantId;
-use compass_relay::Doors;
+use compass_relay::{Doors, auth::Auth};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     lock::DataDirLock,
     mcp,
+    page::{self, People},
     settings::{ServeArgs, Store},
     shutdown, sign_in, telemetry,
     wiring::{self, App},
@@ -43,13 +44,13 @@ pub(crate) async fn serve(args: ServeArgs) -> Result<(), Failure> {
     let ready = bootstrap(&app.comms, &TenantId::default_tenant(), input).await;
     let ready = ready.map_err(|error| Failure::Usage(error.to_string()))?;
     if let Some(secret) = &ready.sign_in {
-        sign_in::hand_out(&data_dir, secret)?;
+        sign_in::hand_out(&data_dir, &page::url(address), secret)?;
     }
     app.hub.run().await.map_err(|error| Failure::Local(error.to_string()))?;
 
     let (stop, now) = (CancellationToken::new(), CancellationToken::new());
     shutdown::watch(&app.tasks, stop.clone(), now.clone(), args.until_input_closes)?;
-    announce(&format!("Compass listens on http://{address}"))?;
+    announce(address)?;
     let served = tokio::select! {
         served = run(&app, listener, stop) => served,
         () = now.cancelled() => Ok(()),
@@ -63,24 +64,31 @@ pub(crate) async fn serve(args: ServeArgs) -> Result<(), Failure> {
 }
 
 async fn run(app: &App, listener: TcpListener, stop: CancellationToken) -> Result<(), Failure> {
+    let auth = Auth::new(app.comms.clone());
+    let people = People::new(app.comms.clone(), auth.clone());
     let doors = Doors {
         comms: app.comms.clone(),
+        auth,
         hub: app.hub.clone(),
         lanes: app.lanes.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         stop: stop.clone(),
         agents: Some(compass_harness::mcp::router(mcp::parts(app, &stop))),
-        fallback: None,
+        fallback: Some(compass_web::router(page::files()?, Arc::<People>::clone(&people))),
     };
-    let services = compass_relay::services(doors).map_err(|error| Failure::Local(error.to_string()))?;
+    let mut services = compass_relay::services(doors).map_err(|error| Failure::Local(error.to_string()))?;
+    services.router = compass_web::admit_sessions(services.router, people);
     let served = compass_relay::serve(listener, services, stop, DRAIN).await;
     served.map(drop).map_err(|error| Failure::Local(error.to_string()))
 }
 
-/// The first line of standard output; a program that starts a server reads the address from it.
-fn announce(line: &str) -> Result<(), Failure> {
+/// Says on standard output where the server is, in its first line, and where its page is. Both lines are written at
+/// once: a program that starts a server reads the address, and may read no further.
+fn announce(address: SocketAddr) -> Result<(), Failure> {
+    let page = page::url(address);
+    let lines = format!("Compass listens on http://{address}\nIts page is {page}\n");
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
+    out.write_all(lines.as_bytes())?;
     out.flush()?;
     Ok(())
 }

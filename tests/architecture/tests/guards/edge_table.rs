@@ -173,6 +173,23 @@ pub(crate) const TABLE: &[Row] = &[
         &["compass-domain", "tempfile", "tower"],
     ),
     (
+        "compass-web",
+        &[
+            "compass-domain",
+            "async-trait",
+            "axum",
+            "flate2",
+            "http",
+            "http-body-util",
+            "rust-embed",
+            "serde_json",
+            "sha2",
+            "thiserror",
+            "tracing",
+        ],
+        &["futures", "tokio", "tower"],
+    ),
+    (
         "compass",
         &[
             "compass-agent",
@@ -188,6 +205,7 @@ pub(crate) const TABLE: &[Row] = &[
             "compass-relay",
             "compass-runner",
             "compass-seaorm",
+            "compass-web",
             "async-trait",
             "clap",
             "clap_complete",
@@ -298,6 +316,7 @@ pub(crate) const ADAPTERS: &[&str] = &[
     "compass-gateway",
     "compass-client",
     "compass-harness",
+    "compass-web",
 ];
 const SQL: &[&str] = &["sea-orm", "sea-orm-migration", "sea-query-sqlx", "sqlx"];
 const WIRE: &[&str] = &[
@@ -335,6 +354,7 @@ pub(crate) const NEVER: &[Never] = &[
             "compass-gateway",
             "compass-client",
             "compass-harness",
+            "compass-web",
             "compass",
             "xtask",
         ],
@@ -342,7 +362,7 @@ pub(crate) const NEVER: &[Never] = &[
         why: "only the adapter of the databases knows SQL",
     },
     Never {
-        who: &["compass-memory", "compass-seaorm", "compass-harness", "compass", "xtask"],
+        who: &["compass-memory", "compass-seaorm", "compass-harness", "compass-web", "compass", "xtask"],
         what: WIRE,
         why: "only the doors and their clients know the wire",
     },

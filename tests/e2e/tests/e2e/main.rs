@@ -19,6 +19,7 @@ mod identity;
 mod kills;
 mod limits;
 mod mcp;
+mod page;
 mod people;
 mod race;
 mod recovery;

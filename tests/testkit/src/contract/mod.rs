@@ -96,6 +96,8 @@ macro_rules! storage_contract {
                 a_hash_is_taken_once,
                 a_token_is_revoked_once_and_alone,
                 working_tokens_are_listed_newest_first,
+                a_token_opens_a_session_that_ends_alone_and_not_after_it,
+                a_sign_in_opens_one_session,
             ]
             messages: [
                 pages_walk_all_messages_newest_first,

@@ -1,7 +1,15 @@
 //! Token rows: lookup across tenants, uniqueness, single use.
 
-use compass_comms::ports::{Subject, TokenHash, TokenRow};
-use compass_domain::UnixMillis;
+use compass_comms::{
+    Comms,
+    ports::{Subject, TokenHash, TokenRow},
+    tokens::{
+        authenticate::{Principal, authenticate},
+        issue::{create_sign_in, issue_account_token},
+        session::{self, SESSION_LIFETIME_MS, Session, open_with_sign_in, open_with_token},
+    },
+};
+use compass_domain::{Account, Classified as _, ErrorKind, UnixMillis};
 use compass_ports::StorageError;
 
 use crate::{Fixture, Scene};
@@ -80,4 +88,55 @@ pub async fn working_tokens_are_listed_newest_first(fixture: &Fixture) {
     }
     let listed = scene.read().await.list_tokens(ana.id, now).await.unwrap();
     assert_eq!(listed, [lasting, new, middle, old]);
+}
+
+/// I4: a person signs in with a token, an agent does not; signing out leaves the token alone.
+pub async fn a_token_opens_a_session_that_ends_alone_and_not_after_it(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let (comms, root) = (scene.comms(), scene.admin("root").await);
+    let ana = scene.user("ana").await;
+    let bot = scene.agent("bot", &ana).await;
+    let root = scene.caller(&root);
+    let token = issue_account_token(&comms, &root, ana.id).await.unwrap().token;
+    let before = scene.now();
+    let opened = open_with_token(&comms, &token).await.unwrap();
+    assert_lasts(&scene, &opened, &ana, before);
+    assert_ne!(opened.token, token);
+    assert_eq!(works(&comms, &opened.token).await, Some(Principal::Account(scene.caller(&ana))));
+    let again = open_with_token(&comms, &opened.token).await.unwrap();
+    assert!(again.expires_at <= opened.expires_at, "no session outlives the token it was opened with");
+    session::close(&comms, &opened.token).await.unwrap();
+    session::close(&comms, &opened.token).await.unwrap();
+    assert_eq!(works(&comms, &opened.token).await, None);
+    assert!(works(&comms, &again.token).await.is_some() && works(&comms, &token).await.is_some());
+    let refused = open_with_token(&comms, &opened.token).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unauthenticated);
+    let agents = issue_account_token(&comms, &root, bot.id).await.unwrap().token;
+    assert_eq!(open_with_token(&comms, &agents).await.unwrap_err().kind(), ErrorKind::PermissionDenied);
+    session::close(&comms, &agents).await.unwrap();
+    assert!(works(&comms, &agents).await.is_some(), "an agent's token is no session");
+}
+
+/// I4: the secret is used up, and what it was traded for ends by itself.
+pub async fn a_sign_in_opens_one_session(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let (comms, root) = (scene.comms(), scene.admin("root").await);
+    let ana = scene.user("ana").await;
+    let secret = create_sign_in(&comms, &scene.caller(&root), ana.id).await.unwrap();
+    let before = scene.now();
+    let opened = open_with_sign_in(&comms, &secret).await.unwrap();
+    assert_lasts(&scene, &opened, &ana, before);
+    assert_eq!(works(&comms, &opened.token).await, Some(Principal::Account(scene.caller(&ana))));
+    let refused = open_with_sign_in(&comms, &secret).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unauthenticated);
+}
+
+fn assert_lasts(scene: &Scene, session: &Session, of: &Account, opened_after: UnixMillis) {
+    assert_eq!(session.account, of.id);
+    let opened = session.expires_at.0 - SESSION_LIFETIME_MS;
+    assert!((opened_after.0..=scene.now().0).contains(&opened), "{session:?}");
+}
+
+async fn works(comms: &Comms, token: &str) -> Option<Principal> {
+    authenticate(comms, token).await.ok()
 }

@@ -1,12 +1,12 @@
 /** Where a person writes an ask. It says first that an ask cannot be taken back. */
-import { createMemo, createSignal, createStore, createUniqueId, For, Show, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { LIMITS } from "../model/limits";
 import type { Channel, TopicSelector } from "../model/types";
 import { StoreContext } from "../store/context";
 import { askComposerText as words } from "../strings";
-import { newAsk, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
-import type { OptionForm, QuestionForm } from "./ask-draft";
+import { edited, newAsk, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
+import type { AskForm, OptionForm, QuestionForm } from "./ask-draft";
 import { sendingFailed } from "./failure";
 import { postingRefused } from "./posting";
 import "./controls.css";
@@ -21,15 +21,16 @@ export interface AskComposerProps {
 
 export const AskComposer: Component<AskComposerProps> = (props) => {
   const store = useContext(StoreContext);
-  const [form, setForm] = createStore(newAsk());
+  const [form, setForm] = createSignal(newAsk());
+  const edit = (change: (draft: AskForm) => void) => setForm((now) => edited(now, change));
   const [isTried, setTried] = createSignal(false);
   const [isPosting, setPosting] = createSignal(false);
   const [error, setError] = createSignal<string | undefined>(undefined);
-  const problems = createMemo(() => problemsOf(form));
+  const problems = createMemo(() => problemsOf(form()));
   const shown = () => problems().filter((problem) => isTried() || problem.kind === "limit");
   const refused = () => postingRefused(store.state(), props.channel);
-  const edit = (index: number, change: (question: QuestionForm) => void) =>
-    setForm((draft) => {
+  const editQuestion = (index: number, change: (question: QuestionForm) => void) =>
+    edit((draft) => {
       const question = draft.questions[index];
       if (question) change(question);
     });
@@ -39,7 +40,7 @@ export const AskComposer: Component<AskComposerProps> = (props) => {
     setPosting(true);
     setError(undefined);
     try {
-      await store.post(props.channel.id, props.topic, [{ kind: "ask", ask: toAsk(form) }]);
+      await store.post(props.channel.id, props.topic, [{ kind: "ask", ask: toAsk(form()) }]);
       props.onDone();
     } catch (failure) {
       setError(sendingFailed(failure));
@@ -51,15 +52,15 @@ export const AskComposer: Component<AskComposerProps> = (props) => {
     <section class="ask-composer" aria-label={words.title}>
       <h2>{words.title}</h2>
       <p class="ask-composer-warning">{words.cannotWithdraw}</p>
-      <For each={form.questions} keyed={false}>
+      <For each={form().questions} keyed={false}>
         {(question, index) => (
           <QuestionFields
             question={question()}
             n={index + 1}
-            isOnly={form.questions.length === 1}
-            edit={(change) => edit(index, change)}
+            isOnly={form().questions.length === 1}
+            edit={(change) => editQuestion(index, change)}
             remove={() =>
-              setForm((draft) => {
+              edit((draft) => {
                 draft.questions.splice(index, 1);
               })
             }
@@ -69,14 +70,14 @@ export const AskComposer: Component<AskComposerProps> = (props) => {
       <button
         type="button"
         class="quiet"
-        disabled={form.questions.length >= LIMITS.questions}
+        disabled={form().questions.length >= LIMITS.questions}
         onClick={() =>
-          setForm((draft) => {
+          edit((draft) => {
             draft.questions.push(newQuestion());
           })
         }
       >
-        {words.addQuestion(form.questions.length, LIMITS.questions)}
+        {words.addQuestion(form().questions.length, LIMITS.questions)}
       </button>
       <Show when={shown().length > 0}>
         <ul class="ask-composer-problems" role="alert">

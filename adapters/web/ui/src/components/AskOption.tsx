@@ -1,5 +1,5 @@
 /** One option of a question: a button, and what the asker wrote about it. */
-import { createUniqueId, Show } from "solid-js";
+import { Show } from "solid-js";
 import type { Component } from "solid-js";
 import { visible, visibleLine } from "../model/text";
 import type { AskOption as Option } from "../model/types";
@@ -18,8 +18,6 @@ export interface AskOptionProps {
 }
 
 export const AskOption: Component<AskOptionProps> = (props) => {
-  const label = createUniqueId();
-  const about = createUniqueId();
   const shownLabel = () => visibleLine(props.option.label);
   return (
     <div class={["ask-option-row", { pressed: props.pressed }]}>
@@ -27,8 +25,6 @@ export const AskOption: Component<AskOptionProps> = (props) => {
         type="button"
         class={["ask-option", { recommended: props.recommended }]}
         aria-pressed={props.pressed ? "true" : "false"}
-        aria-labelledby={label}
-        aria-describedby={about}
         disabled={props.disabled}
         tabindex={props.tabStop ? 0 : -1}
         onClick={() => props.onPick()}
@@ -36,10 +32,10 @@ export const AskOption: Component<AskOptionProps> = (props) => {
       >
         <span class="ask-option-mark" aria-hidden="true" />
         <span class="ask-option-text">
-          <bdi id={label} class="ask-option-label" dir="auto">
+          <bdi class="ask-option-label" dir="auto">
             {shownLabel()}
           </bdi>
-          <span id={about} class="ask-option-about">
+          <span class="ask-option-about">
             <Show when={props.recommended}>
               <span class="ask-recommended">{askText.recommended}</span>
             </Show>
@@ -51,9 +47,7 @@ export const AskOption: Component<AskOptionProps> = (props) => {
           </span>
         </span>
         <Show when={props.index < 9}>
-          <kbd class="ask-option-key" aria-hidden="true">
-            {props.index + 1}
-          </kbd>
+          <kbd class="ask-option-key" aria-hidden="true" data-key={props.index + 1} />
         </Show>
       </button>
       <Show when={props.option.preview !== ""}>

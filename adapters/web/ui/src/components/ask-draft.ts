@@ -24,6 +24,13 @@ export const newOption = (): OptionForm => ({ label: "", description: "", previe
 export const newQuestion = (): QuestionForm => ({ question: "", header: "", multiple: false, recommended: undefined, options: [] });
 export const newAsk = (): AskForm => ({ questions: [newQuestion()] });
 
+/** The form after a change, which is made to a copy: what is shown never changes under the page. */
+export function edited(form: AskForm, change: (draft: AskForm) => void): AskForm {
+  const draft = structuredClone(form);
+  change(draft);
+  return draft;
+}
+
 /** Takes an option out; what was recommended stays recommended, unless it was that one. */
 export function removeOption(question: QuestionForm, index: number): void {
   question.options.splice(index, 1);

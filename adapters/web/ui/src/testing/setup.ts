@@ -11,3 +11,6 @@ class StillObserver implements ResizeObserver {
   disconnect(): void {}
 }
 globalThis.ResizeObserver = StillObserver;
+
+// The tests' document has no layout, so there is nowhere to scroll to; some tests have no document at all.
+if (typeof Element === "function" && !("scrollIntoView" in Element.prototype)) Object.assign(Element.prototype, { scrollIntoView: () => undefined });

@@ -1,6 +1,7 @@
 //! What every test needs: a world of processes, patience, trials, and drafts of asks.
 
 mod attach;
+mod browser;
 mod drafts;
 mod mcp;
 mod process;
@@ -14,6 +15,7 @@ mod world;
 use std::time::{Duration, Instant};
 
 pub(crate) use attach::Attach;
+pub(crate) use browser::Browser;
 pub(crate) use drafts::{answered, choose, question, skip, write};
 pub(crate) use mcp::{Mcp, McpHttp, Said, id_after};
 pub(crate) use process::{Process, is_gone, program};

@@ -1,0 +1,1 @@
+import{J as e}from"./index-Bb38DJYU.js";var t=e();export{t};

@@ -1,0 +1,43 @@
+/** What people and agents write does not move the frame of the page. */
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { topicPath } from "../src/router/paths";
+import { Scene } from "./support/scene";
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await Scene.start();
+});
+afterEach(async () => {
+  expect(await scene.closeTabs()).toEqual([]);
+});
+afterAll(() => scene.stop());
+
+it("the left column keeps its width, and nothing of it lies under the content, whatever is written in it", async () => {
+  await scene.agent.door.call({ callId: "status", call: { case: "setStatus", value: { activity: "W".repeat(140) } } });
+  const channel = await scene.admin.addChannel("W".repeat(60), ["bot"]);
+  const { topicId } = await scene.agent.post("W".repeat(120), "W".repeat(500), channel.id);
+  await scene.agent.post("Short", `${"word ".repeat(400)}\n\n\`\`\`\n${"code".repeat(200)}\n\`\`\``, channel.id);
+  await scene.agent.post("W".repeat(120), `| ${"a | ".repeat(40)}\n|${"---|".repeat(40)}\n`, channel.id);
+  for (const width of [1024, 1280]) {
+    const tab = await scene.tab(scene.admin, { viewport: { width, height: 800 } });
+    for (const path of ["/", topicPath(channel.id, topicId), `/agent/${scene.agent.account.id}`]) {
+      await tab.page.goto(path);
+      await tab.page.getByText("W".repeat(60)).first().waitFor();
+      const { column, main, out } = await tab.page.evaluate(() => {
+        const nav = document.querySelector("nav");
+        const edge = nav?.getBoundingClientRect().right ?? 0;
+        const wide = [...(nav?.querySelectorAll("*") ?? [])].filter((element) => element.getBoundingClientRect().right > edge + 0.5 && element.checkVisibility());
+        return {
+          column: nav?.getBoundingClientRect().width ?? 0,
+          main: document.querySelector("main")?.getBoundingClientRect().left ?? 0,
+          // What is cut off by an ellipsis may be wider than what shows of it.
+          out: wide.filter((element) => element.closest("bdi, span") === null).map((element) => `${element.tagName} ${element.className}`),
+        };
+      });
+      expect(column, path).toBe(17 * 16);
+      expect(main, path).toBeGreaterThanOrEqual(column);
+      expect(out, path).toEqual([]);
+    }
+    await tab.close();
+  }
+});

@@ -1,0 +1,96 @@
+/** A server that dies and comes back, with another version even, costs a person nothing. */
+import type { Route } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { topicPath } from "../src/router/paths";
+import { shellText } from "../src/strings";
+import { AskOnPage } from "./support/ask";
+import { messageField } from "./support/composer";
+import { Scene } from "./support/scene";
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await Scene.start();
+});
+afterEach(async () => {
+  expect(await scene.closeTabs()).toEqual([]);
+});
+afterAll(() => scene.stop());
+
+it("a server that is killed and comes back loses no message, no pick and no draft", async () => {
+  const tab = await scene.tab();
+  const { message, askId } = await scene.ask("Across a crash?");
+  await tab.page.goto(topicPath(scene.agent.homeChannelId, message.topicId));
+  const ask = new AskOnPage(tab.page, askId);
+  await ask.option("Yes").click();
+  await messageField(tab.page).fill("Written before");
+  await scene.server.kill();
+  await tab.page.getByText(shellText.lost).waitFor();
+  // Picking goes on without a server; sending does not pretend.
+  await ask.submit.click();
+  await ask.block.getByRole("alert").waitFor();
+  expect(await ask.option("Yes").getAttribute("aria-pressed")).toBe("true");
+  await scene.server.serve();
+  // Posted while the page is not connected again.
+  await scene.agent.post("Decisions", "While you were away.");
+  await tab.page.getByText("While you were away.").waitFor({ timeout: 40_000 });
+  await tab.page.getByText(shellText.lost).waitFor({ state: "hidden" });
+  expect(await messageField(tab.page).inputValue()).toBe("Written before");
+  expect(await ask.option("Yes").getAttribute("aria-pressed")).toBe("true");
+  await ask.submit.click();
+  await ask.answeredBy.waitFor();
+  await messageField(tab.page).press("Enter");
+  await tab.page.getByRole("main").getByText("Written before").waitFor();
+  const texts = await tab.page.getByRole("main").getByText("While you were away.").count();
+  expect(texts).toBe(1);
+}, 120_000);
+
+it("an ask that another person closed meanwhile is closed, and its pick is gone", async () => {
+  const ben = await scene.admin.addPerson("ben");
+  const channel = await scene.admin.addChannel("both", ["ben", "bot"]);
+  const { message, askId } = await scene.ask("Closed meanwhile?", ["Yes", "No"], channel.id);
+  const tab = await scene.tab();
+  await tab.page.goto(topicPath(channel.id, message.topicId));
+  const ask = new AskOnPage(tab.page, askId);
+  await ask.option("Yes").click();
+  await scene.server.kill();
+  await scene.server.serve();
+  await ben.comms.respondToAsk({ askId, answers: [{ questionId: "q", chosenOptionIds: ["1"], customText: "" }] });
+  await ask.answeredBy.waitFor({ timeout: 40_000 });
+  expect(await ask.option("Yes").getAttribute("aria-pressed")).toBe("false");
+  expect(await ask.option("No").getAttribute("aria-pressed")).toBe("true");
+}, 120_000);
+
+/** Makes the server's reply name another version of the same length, so that nothing else of it changes. */
+async function otherVersion(route: Route): Promise<void> {
+  const response = await route.fetch();
+  const body = Buffer.from(await response.body());
+  const { version } = await scene.admin.compass.getServerInfo({});
+  const other = version.replaceAll(/\d/g, "9");
+  const at = body.indexOf(version);
+  if (at < 0 || other === version) throw new Error(`no version to change in ${version}`);
+  body.write(other, at);
+  await route.fulfill({ response, body });
+}
+
+it("a newer version asks for a reload, and the reload keeps picks and drafts", async () => {
+  const tab = await scene.tab();
+  const { message, askId } = await scene.ask("Across a version?");
+  await tab.page.goto(topicPath(scene.agent.homeChannelId, message.topicId));
+  const ask = new AskOnPage(tab.page, askId);
+  await ask.option("Yes").click();
+  await messageField(tab.page).fill("Kept across the reload");
+  const reload = tab.page.getByRole("button", { name: shellText.reload, exact: true });
+  expect(await reload.count()).toBe(0);
+  await tab.page.route("**/compass.v1.CompassService/GetServerInfo", otherVersion);
+  await scene.server.kill();
+  await scene.server.serve();
+  await reload.waitFor({ timeout: 40_000 });
+  await Promise.all([tab.page.waitForEvent("load"), reload.click()]);
+  await ask.block.waitFor();
+  expect(await ask.option("Yes").getAttribute("aria-pressed")).toBe("true");
+  expect(await messageField(tab.page).inputValue()).toBe("Kept across the reload");
+  // It has that version now.
+  expect(await reload.count()).toBe(0);
+  await ask.submit.click();
+  await ask.answeredBy.waitFor();
+}, 120_000);

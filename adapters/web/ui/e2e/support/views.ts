@@ -1,0 +1,56 @@
+/** Every view of the page, with an address where it has something to show. */
+import type { Page } from "playwright-core";
+import { agentPath, browsePath, channelPath, helpPath, inboxPath, messagePath, newChannelPath, newDirectPath, newGroupPath, searchPath, settingsPath, topicPath } from "../../src/router/paths";
+import { messageText, searchText, settingsText, shellText } from "../../src/strings";
+import type { Team } from "./team";
+
+export interface View {
+  readonly name: string;
+  readonly path: string;
+}
+
+export function views(team: Team): readonly View[] {
+  const { channelId, topicId, messageId, deploy } = team;
+  return [
+    { name: "inbox", path: inboxPath },
+    { name: "channel", path: channelPath(channelId) },
+    { name: "topic", path: topicPath(channelId, topicId) },
+    { name: "message", path: messagePath(channelId, topicId, messageId) },
+    { name: "agent", path: agentPath(deploy.account.id) },
+    { name: "browse", path: browsePath },
+    { name: "new-channel", path: newChannelPath },
+    { name: "new-group", path: newGroupPath },
+    { name: "new-message", path: newDirectPath },
+    { name: "search", path: searchPath("load test") },
+    { name: "help", path: helpPath },
+    ...Object.keys(settingsText.sections).map((section) => ({ name: `settings-${section}`, path: settingsPath(section) })),
+  ];
+}
+
+/** Opens a view and waits until it shows what it has. */
+export async function open(page: Page, view: View): Promise<void> {
+  await page.goto(view.path);
+  await page.locator("main").waitFor();
+  const busy = [shellText.opening, shellText.loading, searchText.searching, messageText.loadingNewest];
+  await page.waitForFunction((words) => !words.some((word) => document.body.innerText.includes(word)), busy);
+  await settled(page);
+}
+
+/** Waits until nothing has changed for a while. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const quiet = () => setTimeout(() => {
+          observer.disconnect();
+          resolve();
+        }, 300);
+        let timer = quiet();
+        const observer = new MutationObserver(() => {
+          clearTimeout(timer);
+          timer = quiet();
+        });
+        observer.observe(document, { subtree: true, childList: true, characterData: true });
+      }),
+  );
+}
