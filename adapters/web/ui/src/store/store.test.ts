@@ -165,6 +165,25 @@ describe("what a person does", () => {
     store.dispose();
   });
 
+  it("drops a page that was asked for before everything was read anew", async () => {
+    const { server, plan } = world();
+    const client = new FakeClient(server, { auto: false });
+    client.pageSize = 1;
+    const { store, pass } = await testStore(client);
+    // The server knows already that the person takes no part, and answers with nothing.
+    server.setMembers(plan.id, [bot.id]);
+    const held = client.hold("listMessages");
+    store.openTopic(plan.id, "topic-plan");
+    await pass();
+    server.setMembers(plan.id, [ann.id, bot.id]);
+    client.stream.push(client.resync());
+    await pass();
+    held.release();
+    await pass();
+    expect(store.state().windows.get("topic-plan")).toMatchObject({ messages: [{ seq: 2 }], complete: false, loading: "none" });
+    store.dispose();
+  });
+
   it("shows at most five problems, each once, and none that has a place of its own", async () => {
     const { client } = world();
     const { store, pass } = await testStore(client);
