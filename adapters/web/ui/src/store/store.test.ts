@@ -82,6 +82,22 @@ describe("what a person does", () => {
     store.dispose();
   });
 
+  it("a post of which nobody knows whether it was kept has the same key when it is sent again", async () => {
+    const { client, plan } = world();
+    const { store } = await testStore(client);
+    const send = (text: string) => store.post(plan.id, { kind: "id", id: "topic-plan" }, [{ kind: "text", text }]).catch(() => undefined);
+    const keys = (): readonly string[] => client.called("post").map((call) => /"requestId":"([^"]+)"/.exec(JSON.stringify(call.input))?.[1] ?? "");
+    client.failNext("post", new Failure("unknown", "no answer came"));
+    await send("x");
+    await send("y");
+    await send("x");
+    await send("x");
+    const [first, other, again, fresh] = keys();
+    expect(again).toBe(first);
+    expect(new Set([first, other, fresh]).size).toBe(3);
+    store.dispose();
+  });
+
   it("drafts are kept over a reload, by place and person", async () => {
     const { client } = world();
     const first = await testStore(client);
@@ -162,6 +178,25 @@ describe("what a person does", () => {
     await pass();
     await pass();
     expect(store.state().windows.get("topic-plan")?.messages).toHaveLength(2);
+    store.dispose();
+  });
+
+  it("drops a page that was asked for before everything was read anew", async () => {
+    const { server, plan } = world();
+    const client = new FakeClient(server, { auto: false });
+    client.pageSize = 1;
+    const { store, pass } = await testStore(client);
+    // The server knows already that the person takes no part, and answers with nothing.
+    server.setMembers(plan.id, [bot.id]);
+    const held = client.hold("listMessages");
+    store.openTopic(plan.id, "topic-plan");
+    await pass();
+    server.setMembers(plan.id, [ann.id, bot.id]);
+    client.stream.push(client.resync());
+    await pass();
+    held.release();
+    await pass();
+    expect(store.state().windows.get("topic-plan")).toMatchObject({ messages: [{ seq: 2 }], complete: false, loading: "none" });
     store.dispose();
   });
 
