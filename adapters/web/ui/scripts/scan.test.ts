@@ -106,8 +106,8 @@ describe("twins", () => {
 
 describe("two builds", () => {
   it("differ by a byte, by a missing file and by an extra one", () => {
-    const left = [text("same", "1"), text("byte", "12"), text("longer", "1"), text("left", "")];
-    const right = [text("same", "1"), text("byte", "13"), text("longer", "12"), text("right", "")];
-    expect(differences(left, right)).toEqual(["byte differs", "left is missing", "longer differs", "right is extra"]);
+    const left = [text("same", "1"), text("byte", "12"), text("longer", "1"), text("shorter", "12"), text("left", "")];
+    const right = [text("same", "1"), text("byte", "13"), text("longer", "12"), text("shorter", "1"), text("right", "")];
+    expect(differences(left, right)).toEqual(["byte differs", "left is missing", "longer differs", "right is extra", "shorter differs"]);
   });
 });

@@ -336,6 +336,41 @@ describe("a push", () => {
   });
 });
 
+describe("an answer that counts for nothing", () => {
+  const texts = (test: TestStore) => test.store.problems().map((problem) => problem.text);
+  it("is told, whether it was sent or only staged", async () => {
+    const test = await page();
+    picks(test);
+    test.server.answer("a", full, "user-ben");
+    await test.pass();
+    expect(texts(test)).toEqual(["Your answer to “Question one?” was not taken: user-ben answered first."]);
+    const sentOne = await page();
+    sentOne.store.asks.pick(M, "a", "one", "1");
+    sentOne.client.failNext("respond", new Failure("already", "closed"));
+    sentOne.store.asks.submit(M, "a");
+    sentOne.server.cancel("a");
+    await sentOne.pass();
+    expect(texts(sentOne)).toEqual(["Your answer to “Question one?” was not taken: the asker withdrew the question."]);
+  });
+
+  it("is not told of one that was taken, or that can be sent again", async () => {
+    const test = await page();
+    picks(test);
+    const held = test.client.hold("respond");
+    test.store.asks.submit(M, "a");
+    await test.pass();
+    held.fail(new Failure("unknown", "lost"));
+    await test.pass();
+    expect(texts(test)).toEqual([]);
+    const again = await page();
+    picks(again);
+    again.client.failNext("respond", new Failure("unavailable", "away"));
+    again.store.asks.submit(M, "a");
+    await again.pass();
+    expect(texts(again)).toEqual([]);
+  });
+});
+
 describe("a reload", () => {
   it("finds what was staged, as far as it still fits, and forgets what closed meanwhile", async () => {
     const first = await page();

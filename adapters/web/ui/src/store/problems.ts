@@ -25,7 +25,11 @@ export class Problems {
 
   add(where: string, error: unknown): void {
     if (SHOWN_IN_PLACE.has(where) || isShownElsewhere(where, error)) return;
-    const text = problemText(where, error instanceof Error ? error.message : String(error));
+    this.note(problemText(where, error instanceof Error ? error.message : String(error)));
+  }
+
+  /** Tells something that is no failure of a call. */
+  note(text: string): void {
     if (this.list.some((problem) => problem.text === text)) return;
     this.made += 1;
     this.put([...this.list, { id: this.made, text }].slice(-SHOWN_PROBLEMS));

@@ -12,6 +12,8 @@ export interface StagingDeps {
   readonly state: () => State;
   readonly publish: (staged: ReadonlyMap<AskId, Staged>) => void;
   readonly report: ErrorFunnel;
+  /** What a person had staged or sent counts for nothing: the ask closed in another way. `now` is undefined if it is not shown any more. */
+  readonly lost: (ask: Ask, now: Ask | undefined) => void;
   readonly kept: Kept;
 }
 
@@ -70,6 +72,8 @@ export class Staging implements AskActions {
       // Accepted, and the ask is closed or gone: the answer is the server's now.
       const isDone = staged.submitted && !isOnItsWay && (now === undefined || !rules.isOpen(now));
       if (isDone || after !== staged) this.put(askId, isDone ? undefined : after);
+      const isDropped = after === undefined && !staged.submitted && staged.answers.size > 0 && (now === undefined || !rules.isOpen(now));
+      if (isDropped && before) this.deps.lost(before, now);
     }
   }
 
@@ -91,6 +95,9 @@ export class Staging implements AskActions {
     const text = error instanceof Error ? error.message : String(error);
     this.put(askId, rules.afterRefusal(shipped, now, this.staged.get(askId), text));
     this.deps.report("ask", error);
+    // Closed by somebody else meanwhile; in the inbox the block is gone, and with it its own error.
+    const isMine = now?.end.kind === "answered" && now.end.by === this.deps.state().me;
+    if (error instanceof Failure && error.kind === "already" && !isMine && (now === undefined || !rules.isOpen(now))) this.deps.lost(shipped.ask, now);
     this.reconcile();
   }
 

@@ -2,12 +2,14 @@
 import { createSignal, getOwner, onCleanup } from "solid-js";
 import { Failure } from "../model/client";
 import type { Client } from "../model/client";
+import { handleOf } from "../model/select";
 import { ServerTime } from "../model/time";
 import type { AccountId, AskId, SessionId, TopicId } from "../model/types";
 import { Batch } from "../sync/batch";
 import { emptyState } from "../sync/reducer";
 import { Loop } from "../sync/run";
 import type { World } from "../sync/run";
+import { lostAnswerText } from "../strings/store";
 import type { Connection, ErrorFunnel, Staged, State, Store } from "./contract";
 import { Drafts } from "./drafts";
 import { Kept } from "./kept";
@@ -69,7 +71,7 @@ export const createStore = (options: StoreOptions): Store => {
     batch.changed();
   };
   const shared = { client, state: () => current, apply, report, signal: over.signal };
-  const staging = new Staging({ client, state: () => current, publish: (all) => setStaged(all), report, kept: kept("staged") });
+  const staging = new Staging({ client, state: () => current, publish: (all) => setStaged(all), report, lost: (ask, now) => told.note(lostAnswerText(ask, now, (id) => handleOf(current, id))), kept: kept("staged") });
   const drafts = new Drafts(kept("drafts"));
   const loader = new Loader(shared);
 
@@ -107,6 +109,8 @@ export const createStore = (options: StoreOptions): Store => {
   const read = new Map<TopicId, number>();
   const prefix = randomPrefix(world);
   let posts = 0;
+  /** Keys of posts of which nobody knows whether they were kept: sent again, they are the same post. */
+  const open = new Map<string, string>();
 
   const store: Store = {
     state, connection, staged, now, newVersion, problems, refusals, client, report,
@@ -127,11 +131,15 @@ export const createStore = (options: StoreOptions): Store => {
     },
     post: async (channelId, topic, blocks) => {
       posts += 1;
+      const body = JSON.stringify([channelId, topic, blocks]);
+      const requestId = open.get(body) ?? `${prefix}-${posts}`;
+      open.delete(body);
       try {
-        const message = await client.post({ channelId, topic, blocks, requestId: `${prefix}-${posts}` });
+        const message = await client.post({ channelId, topic, blocks, requestId });
         time.observe(message.at);
         return message;
       } catch (error) {
+        if (error instanceof Failure && (error.kind === "unknown" || error.kind === "unavailable")) open.set(body, requestId);
         report("post", error);
         throw error instanceof Failure ? error : new Failure("internal", failureText(error));
       }

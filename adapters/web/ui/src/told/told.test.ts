@@ -30,6 +30,11 @@ describe("news", () => {
     expect(reset.known).toBe(known);
     expect(fresh(reset.known, state(["a"]))).toEqual([]);
   });
+  it("what went out of sight and comes back, as with a channel that is left and joined again, is no news", () => {
+    const { known } = tell(undefined, state(["a"]));
+    const away = tell(known, state(["b"]));
+    expect(fresh(away.known, state(["a", "b"]))).toEqual([]);
+  });
   it("nothing is known before the first snapshot", () => {
     expect(tell(undefined, state(["a"], false))).toEqual({ known: undefined, fresh: [] });
   });

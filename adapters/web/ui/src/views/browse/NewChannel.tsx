@@ -4,6 +4,7 @@ import type { Component } from "solid-js";
 import { visibleLine } from "../../model/text";
 import { channelPath } from "../../router/paths";
 import { createAction } from "../../shell/action";
+import { Form } from "../../shell/Form";
 import { AppContext } from "../../shell/app";
 import { StoreContext } from "../../store/context";
 import { browseText, shellText } from "../../strings";
@@ -24,13 +25,7 @@ export const NewChannel: Component = () => {
   return (
     <>
       <h1>{browseText.newChannel}</h1>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
+      <Form onSubmit={() => make()} error={making.error()}>
         <label>
           {browseText.name}
           <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
@@ -58,10 +53,7 @@ export const NewChannel: Component = () => {
             {making.busy() ? browseText.creating : browseText.create}
           </button>
         </div>
-        <span role="alert" class="error">
-          {making.error()}
-        </span>
-      </form>
+      </Form>
     </>
   );
 };

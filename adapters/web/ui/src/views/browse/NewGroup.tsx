@@ -3,6 +3,7 @@ import { createSignal, createUniqueId, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { visibleLine } from "../../model/text";
 import { createAction } from "../../shell/action";
+import { Form } from "../../shell/Form";
 import { StoreContext } from "../../store/context";
 import { browseText } from "../../strings";
 
@@ -23,13 +24,7 @@ export const NewGroup: Component = () => {
   return (
     <>
       <h1>{browseText.newGroup}</h1>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
+      <Form onSubmit={() => make()} error={making.error()}>
         <label>
           {browseText.name}
           <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
@@ -51,10 +46,7 @@ export const NewGroup: Component = () => {
             <Show when={made()}>{(group) => browseText.groupMade(visibleLine(group()))}</Show>
           </span>
         </div>
-        <span role="alert" class="error">
-          {making.error()}
-        </span>
-      </form>
+      </Form>
     </>
   );
 };

@@ -7,6 +7,7 @@ import { visibleLine } from "../../model/text";
 import type { Account, AccountId, Channel } from "../../model/types";
 import { agentPath } from "../../router/paths";
 import { createAction } from "../../shell/action";
+import { Form } from "../../shell/Form";
 import { PresenceOf } from "../../shell/Presence";
 import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
@@ -87,13 +88,7 @@ export const AddMember: Component<{ readonly channel: Channel }> = (props) => {
     else if (await adding.run(() => store.client.updateMembers(props.channel.id, { add: [found.id] }))) setHandle("");
   };
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add();
-      }}
-    >
+    <Form onSubmit={() => add()} error={adding.error()}>
       <label>
         {channelText.addMember}
         <span class="actions">
@@ -108,10 +103,7 @@ export const AddMember: Component<{ readonly channel: Channel }> = (props) => {
           {(account) => <option value={account().handle}>{visibleLine(account().displayName)}</option>}
         </For>
       </datalist>
-      <span role="alert" class="error">
-        {adding.error()}
-      </span>
-    </form>
+    </Form>
   );
 };
 

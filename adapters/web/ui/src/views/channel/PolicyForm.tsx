@@ -5,6 +5,7 @@ import { handleOf } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel } from "../../model/types";
 import { createAction } from "../../shell/action";
+import { Form } from "../../shell/Form";
 import { StoreContext } from "../../store/context";
 import { channelText } from "../../strings";
 
@@ -24,13 +25,7 @@ export const PolicyForm: Component<{ readonly channel: Channel }> = (props) => {
     setSaved(await saving.run(() => store.client.setPolicy(props.channel.id, policy)));
   };
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form onSubmit={() => save()} error={saving.error()}>
       <fieldset>
         <legend>{channelText.policy}</legend>
         <label class="check">
@@ -53,9 +48,6 @@ export const PolicyForm: Component<{ readonly channel: Channel }> = (props) => {
           </span>
         </Show>
       </div>
-      <span role="alert" class="error">
-        {saving.error()}
-      </span>
-    </form>
+    </Form>
   );
 };

@@ -3,6 +3,7 @@ import { createSignal, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import type { Channel } from "../../model/types";
 import { createAction } from "../../shell/action";
+import { Form } from "../../shell/Form";
 import { StoreContext } from "../../store/context";
 import { channelText } from "../../strings";
 
@@ -12,13 +13,7 @@ export const RenameChannel: Component<{ readonly channel: Channel }> = (props) =
   const saving = createAction();
   const wanted = () => name().trim();
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void saving.run(() => store.client.updateMembers(props.channel.id, { newName: wanted() }));
-      }}
-    >
+    <Form onSubmit={() => saving.run(() => store.client.updateMembers(props.channel.id, { newName: wanted() }))} error={saving.error()}>
       <label>
         {channelText.rename}
         <span class="actions">
@@ -28,9 +23,6 @@ export const RenameChannel: Component<{ readonly channel: Channel }> = (props) =
           </button>
         </span>
       </label>
-      <span role="alert" class="error">
-        {saving.error()}
-      </span>
-    </form>
+    </Form>
   );
 };

@@ -5,6 +5,7 @@ import { agents } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { AccountId } from "../../model/types";
 import { createAction } from "../../shell/action";
+import { Form } from "../../shell/Form";
 import { Copyable } from "../../shell/Copyable";
 import { StoreContext } from "../../store/context";
 import { firstRunText as text } from "../../strings";
@@ -62,13 +63,7 @@ const AgentStep: Component<AgentStepProps> = (props) => {
     <li class="first-run-step" data-done={props.done ? "true" : "false"}>
       <p class="dim small">{text.step(1, STEPS)}</p>
       <h3>{text.agent}</h3>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
+      <Form onSubmit={() => make()} error={making.error()}>
         <p class="dim">{text.agentHelp}</p>
         <Show when={props.handle} fallback={<HandleField value={handle()} hint={hint} onInput={(value) => setHandle(value)} />}>
           {(known) => <p>{text.have(visibleLine(known()))}</p>}
@@ -78,10 +73,7 @@ const AgentStep: Component<AgentStepProps> = (props) => {
             {making.busy() ? text.creating : props.id === undefined ? text.create : text.makeToken}
           </button>
         </div>
-        <span role="alert" class="error">
-          {making.error()}
-        </span>
-      </form>
+      </Form>
     </li>
   );
 };

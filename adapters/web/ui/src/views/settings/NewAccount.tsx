@@ -2,6 +2,7 @@
 import { createSignal, createUniqueId, Show } from "solid-js";
 import type { Component } from "solid-js";
 import { createAction } from "../../shell/action";
+import { Form } from "../../shell/Form";
 import { settingsText } from "../../strings";
 
 interface Props {
@@ -21,13 +22,7 @@ export const NewAccount: Component<Props> = (props) => {
     setName("");
   };
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void make();
-      }}
-    >
+    <Form onSubmit={() => make()} error={making.error()}>
       <h3>{props.title}</h3>
       <Show when={props.help}>{(help) => <p class="hint">{help()}</p>}</Show>
       <label>
@@ -46,9 +41,6 @@ export const NewAccount: Component<Props> = (props) => {
           {making.busy() ? settingsText.creating : settingsText.create}
         </button>
       </div>
-      <span role="alert" class="error">
-        {making.error()}
-      </span>
-    </form>
+    </Form>
   );
 };

@@ -4,6 +4,7 @@ import type { Component } from "solid-js";
 import { visibleLine } from "../../model/text";
 import type { Topic } from "../../model/types";
 import { createAction } from "../../shell/action";
+import { Form } from "../../shell/Form";
 import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import { channelText, topicText } from "../../strings";
@@ -42,14 +43,10 @@ const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> 
     if (await saving.run(() => store.client.updateTopic(props.topic.id, { name: wanted() }))) props.onDone();
   };
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (other()) setSure(true);
+    <Form onSubmit={() => {
+if (other()) setSure(true);
         else void rename();
-      }}
-    >
+}} error={saving.error()}>
       <label>
         {channelText.name}
         <span class="actions">
@@ -65,10 +62,7 @@ const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> 
       <Show when={sure() && other()}>
         {(into) => <Sure question={topicText.mergeSure(visibleLine(into().name))} yes={topicText.merge} onYes={() => void rename()} onNo={() => setSure(false)} />}
       </Show>
-      <span role="alert" class="error">
-        {saving.error()}
-      </span>
-    </form>
+    </Form>
   );
 };
 
