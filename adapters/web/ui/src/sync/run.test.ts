@@ -29,6 +29,8 @@ const since = (client: FakeClient) => client.streams.map((stream) => stream.sinc
 describe("the first snapshot", () => {
   it("C1 boundary, then reads that all carry its token, then the tail", async () => {
     const { client, say, plan } = world();
+    // The two pages that are read before the topics, and the first that is read after them.
+    for (let page = 0; page < 2; page += 1) client.hold("listOpenAsks").release();
     const held = client.hold("listOpenAsks");
     const { store, pass } = await testStore(client, { wait: false });
     await pass();
@@ -43,6 +45,24 @@ describe("the first snapshot", () => {
     await pass();
     expect(store.state().ready).toBe(true);
     expect(store.state().topics.get("topic-plan")?.messageCount).toBe(2);
+    store.dispose();
+  });
+
+  it("C1 what waits for an answer is there before the topics are read, and is read again after them", async () => {
+    const { client, server, say } = world();
+    const held = client.hold("listTopics");
+    const { store, pass } = await testStore(client, { wait: false });
+    await pass();
+    expect([...store.state().openAsks.keys()]).toEqual(["a"]);
+    expect(store.state().accounts.size).toBe(2);
+    expect(store.state().ready).toBe(false);
+    expect(store.connection().kind).toBe("connecting");
+    server.cancel("a");
+    say();
+    held.release();
+    await pass();
+    expect(store.state().ready).toBe(true);
+    expect(store.state().openAsks.size).toBe(0);
     store.dispose();
   });
 
@@ -63,7 +83,7 @@ describe("the first snapshot", () => {
     client.pageSize = 2;
     const { store } = await testStore(client);
     expect(store.state().openAsks.size).toBe(5);
-    expect(client.called("listOpenAsks")).toHaveLength(4);
+    expect(client.called("listOpenAsks")).toHaveLength(2 * 4);
     store.dispose();
   });
 
@@ -73,7 +93,9 @@ describe("the first snapshot", () => {
       client.failNext(method);
       const { store, pass, errors } = await testStore(client);
       expect(store.state().ready, method).toBe(false);
-      expect(store.state().accounts.size, method).toBe(0);
+      expect(store.state().topics.size, method).toBe(0);
+      // Only a read after what waits for an answer leaves that.
+      expect(store.state().accounts.size, method).toBe(method === "listTopics" ? 2 : 0);
       expect(store.connection().kind, method).toBe("lost");
       expect(errors.map(({ where }) => where), method).toEqual(["stream"]);
       await pass(BACKOFF_CAP_MS);

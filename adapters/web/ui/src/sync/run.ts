@@ -135,7 +135,10 @@ export class Loop {
   private async snapshot(frame: StreamFrame, signal: AbortSignal): Promise<void> {
     if (!frame.snapshot) throw new Failure("internal", "the stream began and did not say where");
     this.token = frame.snapshot;
-    const state = await readSnapshot(this.sync.client, this.sync.state, frame.snapshot, signal);
+    const early = (state: State): void => {
+      if (!signal.aborted) this.sync.apply(state);
+    };
+    const state = await readSnapshot(this.sync.client, this.sync.state, frame.snapshot, signal, early);
     signal.throwIfAborted();
     this.sync.apply(state);
     this.sync.renewed();

@@ -88,16 +88,25 @@ const windowOf = async (client: Client, run: Run, topic: Topic, before: MessageW
 /**
  * Everything, read with the token of the stream's boundary. Of the state that is replaced only the person and
  * which windows stand open are taken over, the latter as of when topics are known. One failed read fails it all.
+ *
+ * At the very start `early` gets what waits for an answer before the topics are read, which are many: a state that is
+ * not ready, and that the result replaces.
  */
-export const readSnapshot = async (client: Client, current: () => State, token: SnapshotToken, signal: AbortSignal): Promise<State> => {
+export const readSnapshot = async (client: Client, current: () => State, token: SnapshotToken, signal: AbortSignal, early: (state: State) => void): Promise<State> => {
   const run = limited(IN_FLIGHT);
-  const [accounts, groups, channels, presence] = await Promise.all([
+  const isCold = !current().ready;
+  const [accounts, groups, channels, presence, waiting] = await Promise.all([
     run(() => client.listAccounts(token, signal)),
     run(() => client.listGroups(token, signal)),
     run(() => client.listChannels(token, signal)),
     run(() => client.roster(signal)),
+    isCold ? allOpenAsks(client, run, undefined, signal) : [],
   ]);
   const known = byId<Account>(accounts);
+  if (isCold && waiting.length > 0) {
+    const first = { ...emptyState(current().me), accounts: known, groups: byId(groups), channels: byId<Channel>(channels), presence };
+    early({ ...first, openAsks: openAsksOf(waiting), windows: current().windows });
+  }
   const mine = channels.filter((channel) => takesPart(channel, current().me, known));
   const listed = await Promise.all(mine.map((channel) => run(() => topicsOf(client, channel.id, signal))));
   const topics = byId<Topic>(listed.flatMap((each) => each?.topics ?? []));

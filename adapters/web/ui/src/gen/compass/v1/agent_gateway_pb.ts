@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compass/v1/agent_gateway.proto.
  */
 export const file_compass_v1_agent_gateway: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jb21wYXNzL3YxL2FnZW50X2dhdGV3YXkucHJvdG8SCmNvbXBhc3MudjEipQUKEENvbW1zQ2FsbFJlcXVlc3QSDwoHY2FsbF9pZBgBIAEoCRIuCgRwb3N0GAIgASgLMh4uY29tcGFzcy52MS5Qb3N0TWVzc2FnZVJlcXVlc3RIABIvCgRsaXN0GAMgASgLMh8uY29tcGFzcy52MS5MaXN0TWVzc2FnZXNSZXF1ZXN0SAASLgoGcm9zdGVyGAQgASgLMhwuY29tcGFzcy52MS5HZXRSb3N0ZXJSZXF1ZXN0SAASNwoKc2V0X3N0YXR1cxgFIAEoCzIhLmNvbXBhc3MudjEuU2V0QWdlbnRTdGF0dXNSZXF1ZXN0SAASMwoDcGluGAYgASgLMiQuY29tcGFzcy52MS5VcGRhdGVQaW5uZWRCb2FyZFJlcXVlc3RIABI6Cg5jcmVhdGVfY2hhbm5lbBgHIAEoCzIgLmNvbXBhc3MudjEuQ3JlYXRlQ2hhbm5lbFJlcXVlc3RIABJBCg51cGRhdGVfbWVtYmVycxgIIAEoCzInLmNvbXBhc3MudjEuVXBkYXRlQ2hhbm5lbE1lbWJlcnNSZXF1ZXN0SAASRQoUY3JlYXRlX2NoYW5uZWxfZ3JvdXAYCSABKAsyJS5jb21wYXNzLnYxLkNyZWF0ZUNoYW5uZWxHcm91cFJlcXVlc3RIABIsCgdvcGVuX2RtGAsgASgLMhkuY29tcGFzcy52MS5PcGVuRE1SZXF1ZXN0SAASNAoLbGlzdF90b3BpY3MYDCABKAsyHS5jb21wYXNzLnYxLkxpc3RUb3BpY3NSZXF1ZXN0SAASMgoKY2FuY2VsX2FzaxgNIAEoCzIcLmNvbXBhc3MudjEuQ2FuY2VsQXNrUmVxdWVzdEgAEhsKE3RyaWdnZXJfdHJhY2VwYXJlbnQYCiABKAlCBgoEY2FsbCLBBQoPQ29tbXNDYWxsUmVzdWx0Eg8KB2NhbGxfaWQYASABKAkSLwoEcG9zdBgCIAEoCzIfLmNvbXBhc3MudjEuUG9zdE1lc3NhZ2VSZXNwb25zZUgAEjAKBGxpc3QYAyABKAsyIC5jb21wYXNzLnYxLkxpc3RNZXNzYWdlc1Jlc3BvbnNlSAASKwoFZXJyb3IYBCABKAsyGi5jb21wYXNzLnYxLkNvbW1zQ2FsbEVycm9ySAASLwoGcm9zdGVyGAUgASgLMh0uY29tcGFzcy52MS5HZXRSb3N0ZXJSZXNwb25zZUgAEjgKCnNldF9zdGF0dXMYBiABKAsyIi5jb21wYXNzLnYxLlNldEFnZW50U3RhdHVzUmVzcG9uc2VIABI0CgNwaW4YByABKAsyJS5jb21wYXNzLnYxLlVwZGF0ZVBpbm5lZEJvYXJkUmVzcG9uc2VIABI7Cg5jcmVhdGVfY2hhbm5lbBgIIAEoCzIhLmNvbXBhc3MudjEuQ3JlYXRlQ2hhbm5lbFJlc3BvbnNlSAASQgoOdXBkYXRlX21lbWJlcnMYCSABKAsyKC5jb21wYXNzLnYxLlVwZGF0ZUNoYW5uZWxNZW1iZXJzUmVzcG9uc2VIABJGChRjcmVhdGVfY2hhbm5lbF9ncm91cBgKIAEoCzImLmNvbXBhc3MudjEuQ3JlYXRlQ2hhbm5lbEdyb3VwUmVzcG9uc2VIABItCgdvcGVuX2RtGAsgASgLMhouY29tcGFzcy52MS5PcGVuRE1SZXNwb25zZUgAEjUKC2xpc3RfdG9waWNzGAwgASgLMh4uY29tcGFzcy52MS5MaXN0VG9waWNzUmVzcG9uc2VIABIzCgpjYW5jZWxfYXNrGA0gASgLMh0uY29tcGFzcy52MS5DYW5jZWxBc2tSZXNwb25zZUgAQggKBnJlc3VsdCIvCg5Db21tc0NhbGxFcnJvchIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiIgoQQ2FuY2VsQXNrUmVxdWVzdBIOCgZhc2tfaWQYASABKAkiEwoRQ2FuY2VsQXNrUmVzcG9uc2UiJAoNT3BlbkRNUmVxdWVzdBITCgtwZWVyX2hhbmRsZRgBIAEoCSJHCg5PcGVuRE1SZXNwb25zZRIkCgdjaGFubmVsGAEgASgLMhMuY29tcGFzcy52MS5DaGFubmVsEg8KB2NyZWF0ZWQYAiABKAgiKQoVU2V0QWdlbnRTdGF0dXNSZXF1ZXN0EhAKCGFjdGl2aXR5GAEgASgJIhgKFlNldEFnZW50U3RhdHVzUmVzcG9uc2UiPAoTUHVibGlzaEZyYW1lUmVxdWVzdBIlCgVmcmFtZRgBIAEoCzIWLmNvbXBhc3MudjEuQWdlbnRGcmFtZSIWChRQdWJsaXNoRnJhbWVSZXNwb25zZSIZChdDb250cm9sU3Vic2NyaWJlUmVxdWVzdDLuAQoMQWdlbnRHYXRld2F5EkIKBUNvbW1zEhwuY29tcGFzcy52MS5Db21tc0NhbGxSZXF1ZXN0GhsuY29tcGFzcy52MS5Db21tc0NhbGxSZXN1bHQSTgoHUHVibGlzaBIfLmNvbXBhc3MudjEuUHVibGlzaEZyYW1lUmVxdWVzdBogLmNvbXBhc3MudjEuUHVibGlzaEZyYW1lUmVzcG9uc2UoARJKCgdDb250cm9sEiMuY29tcGFzcy52MS5Db250cm9sU3Vic2NyaWJlUmVxdWVzdBoYLmNvbXBhc3MudjEuQWdlbnRDb250cm9sMAFiBnByb3RvMw", [file_compass_v1_agent, file_compass_v1_comms]);
+  fileDesc("Ch5jb21wYXNzL3YxL2FnZW50X2dhdGV3YXkucHJvdG8SCmNvbXBhc3MudjEipQUKEENvbW1zQ2FsbFJlcXVlc3QSDwoHY2FsbF9pZBgBIAEoCRIuCgRwb3N0GAIgASgLMh4uY29tcGFzcy52MS5Qb3N0TWVzc2FnZVJlcXVlc3RIABIvCgRsaXN0GAMgASgLMh8uY29tcGFzcy52MS5MaXN0TWVzc2FnZXNSZXF1ZXN0SAASLgoGcm9zdGVyGAQgASgLMhwuY29tcGFzcy52MS5HZXRSb3N0ZXJSZXF1ZXN0SAASNwoKc2V0X3N0YXR1cxgFIAEoCzIhLmNvbXBhc3MudjEuU2V0QWdlbnRTdGF0dXNSZXF1ZXN0SAASMwoDcGluGAYgASgLMiQuY29tcGFzcy52MS5VcGRhdGVQaW5uZWRCb2FyZFJlcXVlc3RIABI6Cg5jcmVhdGVfY2hhbm5lbBgHIAEoCzIgLmNvbXBhc3MudjEuQ3JlYXRlQ2hhbm5lbFJlcXVlc3RIABJBCg51cGRhdGVfbWVtYmVycxgIIAEoCzInLmNvbXBhc3MudjEuVXBkYXRlQ2hhbm5lbE1lbWJlcnNSZXF1ZXN0SAASRQoUY3JlYXRlX2NoYW5uZWxfZ3JvdXAYCSABKAsyJS5jb21wYXNzLnYxLkNyZWF0ZUNoYW5uZWxHcm91cFJlcXVlc3RIABIsCgdvcGVuX2RtGAsgASgLMhkuY29tcGFzcy52MS5PcGVuRE1SZXF1ZXN0SAASNAoLbGlzdF90b3BpY3MYDCABKAsyHS5jb21wYXNzLnYxLkxpc3RUb3BpY3NSZXF1ZXN0SAASMgoKY2FuY2VsX2FzaxgNIAEoCzIcLmNvbXBhc3MudjEuQ2FuY2VsQXNrUmVxdWVzdEgAEhsKE3RyaWdnZXJfdHJhY2VwYXJlbnQYCiABKAlCBgoEY2FsbCLtBQoPQ29tbXNDYWxsUmVzdWx0Eg8KB2NhbGxfaWQYASABKAkSLwoEcG9zdBgCIAEoCzIfLmNvbXBhc3MudjEuUG9zdE1lc3NhZ2VSZXNwb25zZUgAEjAKBGxpc3QYAyABKAsyIC5jb21wYXNzLnYxLkxpc3RNZXNzYWdlc1Jlc3BvbnNlSAASKwoFZXJyb3IYBCABKAsyGi5jb21wYXNzLnYxLkNvbW1zQ2FsbEVycm9ySAASLwoGcm9zdGVyGAUgASgLMh0uY29tcGFzcy52MS5HZXRSb3N0ZXJSZXNwb25zZUgAEjgKCnNldF9zdGF0dXMYBiABKAsyIi5jb21wYXNzLnYxLlNldEFnZW50U3RhdHVzUmVzcG9uc2VIABI0CgNwaW4YByABKAsyJS5jb21wYXNzLnYxLlVwZGF0ZVBpbm5lZEJvYXJkUmVzcG9uc2VIABI7Cg5jcmVhdGVfY2hhbm5lbBgIIAEoCzIhLmNvbXBhc3MudjEuQ3JlYXRlQ2hhbm5lbFJlc3BvbnNlSAASQgoOdXBkYXRlX21lbWJlcnMYCSABKAsyKC5jb21wYXNzLnYxLlVwZGF0ZUNoYW5uZWxNZW1iZXJzUmVzcG9uc2VIABJGChRjcmVhdGVfY2hhbm5lbF9ncm91cBgKIAEoCzImLmNvbXBhc3MudjEuQ3JlYXRlQ2hhbm5lbEdyb3VwUmVzcG9uc2VIABItCgdvcGVuX2RtGAsgASgLMhouY29tcGFzcy52MS5PcGVuRE1SZXNwb25zZUgAEjUKC2xpc3RfdG9waWNzGAwgASgLMh4uY29tcGFzcy52MS5MaXN0VG9waWNzUmVzcG9uc2VIABIzCgpjYW5jZWxfYXNrGA0gASgLMh0uY29tcGFzcy52MS5DYW5jZWxBc2tSZXNwb25zZUgAEioKB2hhbmRsZXMYZCADKAsyGS5jb21wYXNzLnYxLkFjY291bnRIYW5kbGVCCAoGcmVzdWx0IjMKDUFjY291bnRIYW5kbGUSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZoYW5kbGUYAiABKAkiLwoOQ29tbXNDYWxsRXJyb3ISDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIiIKEENhbmNlbEFza1JlcXVlc3QSDgoGYXNrX2lkGAEgASgJIhMKEUNhbmNlbEFza1Jlc3BvbnNlIiQKDU9wZW5ETVJlcXVlc3QSEwoLcGVlcl9oYW5kbGUYASABKAkiRwoOT3BlbkRNUmVzcG9uc2USJAoHY2hhbm5lbBgBIAEoCzITLmNvbXBhc3MudjEuQ2hhbm5lbBIPCgdjcmVhdGVkGAIgASgIIikKFVNldEFnZW50U3RhdHVzUmVxdWVzdBIQCghhY3Rpdml0eRgBIAEoCSIYChZTZXRBZ2VudFN0YXR1c1Jlc3BvbnNlIjwKE1B1Ymxpc2hGcmFtZVJlcXVlc3QSJQoFZnJhbWUYASABKAsyFi5jb21wYXNzLnYxLkFnZW50RnJhbWUiFgoUUHVibGlzaEZyYW1lUmVzcG9uc2UiGQoXQ29udHJvbFN1YnNjcmliZVJlcXVlc3Qy7gEKDEFnZW50R2F0ZXdheRJCCgVDb21tcxIcLmNvbXBhc3MudjEuQ29tbXNDYWxsUmVxdWVzdBobLmNvbXBhc3MudjEuQ29tbXNDYWxsUmVzdWx0Ek4KB1B1Ymxpc2gSHy5jb21wYXNzLnYxLlB1Ymxpc2hGcmFtZVJlcXVlc3QaIC5jb21wYXNzLnYxLlB1Ymxpc2hGcmFtZVJlc3BvbnNlKAESSgoHQ29udHJvbBIjLmNvbXBhc3MudjEuQ29udHJvbFN1YnNjcmliZVJlcXVlc3QaGC5jb21wYXNzLnYxLkFnZW50Q29udHJvbDABYgZwcm90bzM", [file_compass_v1_agent, file_compass_v1_comms]);
 
 /**
  * One call of conversation by an agent. An agent cannot answer an ask, so no call here can say so.
@@ -256,6 +256,13 @@ export type CommsCallResult = Message<"compass.v1.CommsCallResult"> & {
     value: CancelAskResponse;
     case: "cancelAsk";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Handles of the accounts that the messages and channels of the result name by id; one may be left out.
+   *
+   * @generated from field: repeated compass.v1.AccountHandle handles = 100;
+   */
+  handles: AccountHandle[];
 };
 
 /**
@@ -264,6 +271,34 @@ export type CommsCallResult = Message<"compass.v1.CommsCallResult"> & {
  */
 export const CommsCallResultSchema: GenMessage<CommsCallResult> = /*@__PURE__*/
   messageDesc(file_compass_v1_agent_gateway, 1);
+
+/**
+ * What an account is called.
+ *
+ * @generated from message compass.v1.AccountHandle
+ */
+export type AccountHandle = Message<"compass.v1.AccountHandle"> & {
+  /**
+   * The account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Its handle.
+   *
+   * @generated from field: string handle = 2;
+   */
+  handle: string;
+};
+
+/**
+ * Describes the message compass.v1.AccountHandle.
+ * Use `create(AccountHandleSchema)` to create a new message.
+ */
+export const AccountHandleSchema: GenMessage<AccountHandle> = /*@__PURE__*/
+  messageDesc(file_compass_v1_agent_gateway, 2);
 
 /**
  * Why a call gave no result.
@@ -291,7 +326,7 @@ export type CommsCallError = Message<"compass.v1.CommsCallError"> & {
  * Use `create(CommsCallErrorSchema)` to create a new message.
  */
 export const CommsCallErrorSchema: GenMessage<CommsCallError> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 2);
+  messageDesc(file_compass_v1_agent_gateway, 3);
 
 /**
  * Withdraws an ask. Only its author may, and only through the calls of an agent: `permission_denied` for another
@@ -313,7 +348,7 @@ export type CancelAskRequest = Message<"compass.v1.CancelAskRequest"> & {
  * Use `create(CancelAskRequestSchema)` to create a new message.
  */
 export const CancelAskRequestSchema: GenMessage<CancelAskRequest> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 3);
+  messageDesc(file_compass_v1_agent_gateway, 4);
 
 /**
  * The ask is withdrawn; no message is posted for it.
@@ -328,7 +363,7 @@ export type CancelAskResponse = Message<"compass.v1.CancelAskResponse"> & {
  * Use `create(CancelAskResponseSchema)` to create a new message.
  */
 export const CancelAskResponseSchema: GenMessage<CancelAskResponse> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 4);
+  messageDesc(file_compass_v1_agent_gateway, 5);
 
 /**
  * Asks for the one direct conversation of the caller and another account.
@@ -349,7 +384,7 @@ export type OpenDMRequest = Message<"compass.v1.OpenDMRequest"> & {
  * Use `create(OpenDMRequestSchema)` to create a new message.
  */
 export const OpenDMRequestSchema: GenMessage<OpenDMRequest> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 5);
+  messageDesc(file_compass_v1_agent_gateway, 6);
 
 /**
  * The direct conversation. Of a person and an agent of its own it is the agent's home channel.
@@ -377,7 +412,7 @@ export type OpenDMResponse = Message<"compass.v1.OpenDMResponse"> & {
  * Use `create(OpenDMResponseSchema)` to create a new message.
  */
 export const OpenDMResponseSchema: GenMessage<OpenDMResponse> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 6);
+  messageDesc(file_compass_v1_agent_gateway, 7);
 
 /**
  * Says what the agent is doing.
@@ -398,7 +433,7 @@ export type SetAgentStatusRequest = Message<"compass.v1.SetAgentStatusRequest"> 
  * Use `create(SetAgentStatusRequestSchema)` to create a new message.
  */
 export const SetAgentStatusRequestSchema: GenMessage<SetAgentStatusRequest> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 7);
+  messageDesc(file_compass_v1_agent_gateway, 8);
 
 /**
  * The activity is stored.
@@ -413,7 +448,7 @@ export type SetAgentStatusResponse = Message<"compass.v1.SetAgentStatusResponse"
  * Use `create(SetAgentStatusResponseSchema)` to create a new message.
  */
 export const SetAgentStatusResponseSchema: GenMessage<SetAgentStatusResponse> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 8);
+  messageDesc(file_compass_v1_agent_gateway, 9);
 
 /**
  * One frame to report.
@@ -434,7 +469,7 @@ export type PublishFrameRequest = Message<"compass.v1.PublishFrameRequest"> & {
  * Use `create(PublishFrameRequestSchema)` to create a new message.
  */
 export const PublishFrameRequestSchema: GenMessage<PublishFrameRequest> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 9);
+  messageDesc(file_compass_v1_agent_gateway, 10);
 
 /**
  * The runner took in all frames of the stream.
@@ -449,7 +484,7 @@ export type PublishFrameResponse = Message<"compass.v1.PublishFrameResponse"> & 
  * Use `create(PublishFrameResponseSchema)` to create a new message.
  */
 export const PublishFrameResponseSchema: GenMessage<PublishFrameResponse> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 10);
+  messageDesc(file_compass_v1_agent_gateway, 11);
 
 /**
  * Asks for control. There is nothing to say: the socket tells whose.
@@ -464,7 +499,7 @@ export type ControlSubscribeRequest = Message<"compass.v1.ControlSubscribeReques
  * Use `create(ControlSubscribeRequestSchema)` to create a new message.
  */
 export const ControlSubscribeRequestSchema: GenMessage<ControlSubscribeRequest> = /*@__PURE__*/
-  messageDesc(file_compass_v1_agent_gateway, 11);
+  messageDesc(file_compass_v1_agent_gateway, 12);
 
 /**
  * Served by a runner on a socket of one agent's own; the socket decides which agent calls.

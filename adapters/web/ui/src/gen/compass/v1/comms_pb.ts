@@ -1519,7 +1519,7 @@ export type UpdateChannelMembersRequest = Message$1<"compass.v1.UpdateChannelMem
   unsubscribeAccountIds: string[];
 
   /**
-   * The channel by name instead of by id. INVALID_ARGUMENT if ambiguous or if both are given.
+   * The channel by name instead of by id, as in PostMessageRequest. INVALID_ARGUMENT if ambiguous or if both are given.
    *
    * @generated from field: string channel_name = 100;
    */
@@ -1927,7 +1927,7 @@ export type ListMessagesRequest = Message$1<"compass.v1.ListMessagesRequest"> & 
     case: "channelId";
   } | {
     /**
-     * By name. INVALID_ARGUMENT if ambiguous.
+     * By name, or by group/name where several have it. INVALID_ARGUMENT if ambiguous.
      *
      * @generated from field: string channel_name = 100;
      */
@@ -2021,7 +2021,7 @@ export type PostMessageRequest = Message$1<"compass.v1.PostMessageRequest"> & {
     case: "channelId";
   } | {
     /**
-     * By name. INVALID_ARGUMENT if ambiguous.
+     * By name, or by group/name where several have it. INVALID_ARGUMENT if ambiguous.
      *
      * @generated from field: string channel_name = 100;
      */
@@ -2124,7 +2124,7 @@ export type ListTopicsRequest = Message$1<"compass.v1.ListTopicsRequest"> & {
   includeArchived: boolean;
 
   /**
-   * The channel by name instead of by id. INVALID_ARGUMENT if ambiguous or if both are given.
+   * The channel by name instead of by id, as in PostMessageRequest. INVALID_ARGUMENT if ambiguous or if both are given.
    *
    * @generated from field: string channel_name = 100;
    */
