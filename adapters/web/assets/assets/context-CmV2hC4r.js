@@ -1,1 +1,0 @@
-import{J as e}from"./index-Bb38DJYU.js";var t=e();export{t};

@@ -1,0 +1,1 @@
+import{J as e}from"./index-Bnbg14m9.js";var t=e();export{t};
