@@ -1,6 +1,6 @@
 import { fireEvent, screen } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Ask, AskEnd, AskQuestion } from "../model/types";
 import { agent, ask, asking, message, option, person, question } from "../testing/builders";
 import { show, stillStore } from "../testing/view";
@@ -170,6 +170,17 @@ describe("keys", () => {
     options()[2]?.focus();
     options()[2]?.click();
     expect(document.activeElement).toBe(block);
+  });
+  it("the question that a pick moves to is brought into sight", () => {
+    const seen: Element[] = [];
+    const spy = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(function (this: Element) {
+      seen.push(this);
+    });
+    const { options, block } = view(ask("a", [question("q1"), question("q2")]));
+    options()[0]?.focus();
+    options()[0]?.click();
+    spy.mockRestore();
+    expect(seen).toEqual([block.querySelectorAll(".ask-question")[1]]);
   });
   it("a push does not take the focus or the element from someone who types", () => {
     const { inputs, push } = view(two());

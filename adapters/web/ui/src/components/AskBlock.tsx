@@ -181,6 +181,8 @@ function focusAfter(block: HTMLElement, index: number): void {
 }
 
 function focusQuestion(block: HTMLElement, index: number): void {
-  const question = block.querySelectorAll<HTMLElement>(".ask-question")[index];
-  (question ?? block).focus({ preventScroll: true });
+  const target = block.querySelectorAll<HTMLElement>(".ask-question")[index] ?? block;
+  target.focus({ preventScroll: true });
+  // Not further than needed: a key must not answer what is out of sight.
+  target.scrollIntoView({ block: "nearest" });
 }
