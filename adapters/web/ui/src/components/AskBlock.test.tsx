@@ -171,6 +171,24 @@ describe("keys", () => {
     options()[2]?.click();
     expect(document.activeElement).toBe(block);
   });
+  it.each([
+    ["the text field", ".ask-input"],
+    ["an option", ".ask-option"],
+    ["the submit button", ".ask-submit"],
+  ])("the focus on %s stays with the ask when it closes, and one outside stays there", (_, selector) => {
+    const { block, stage, push } = view(ask("a"));
+    stage("a", { answers: answers({ q1: { text: "yes" } }) });
+    block.querySelector<HTMLElement>(selector)?.focus();
+    expect(document.activeElement).toBe(block.querySelector(selector));
+    stage("a", { submitted: true });
+    expect(document.activeElement).toBe(block);
+    const outside = document.createElement("button");
+    document.body.append(outside);
+    outside.focus();
+    push({ ...ask("a"), end: cancelled });
+    expect(document.activeElement).toBe(outside);
+    outside.remove();
+  });
   it("a push does not take the focus or the element from someone who types", () => {
     const { inputs, push } = view(two());
     const [field] = inputs();
