@@ -14,7 +14,7 @@ export const inboxText = {
   oldest: "Oldest first",
   newest: "Newest first",
   asksWord: "asks",
-  offline: "The asker is offline. It gets your answer when it is back.",
+  offline: "The asker is not connected. It may still be waiting. Your answer is kept for it until it takes it.",
   inTopic: "Show in its topic",
   dismiss: "Dismiss",
   dismissAll: "Dismiss closed asks",

@@ -47,9 +47,10 @@ describe("the inbox", () => {
     const page = await showPage(world("a", "b"));
     const items = screen.getAllByRole("article");
     expect(items[0]).toHaveTextContent("offline");
-    expect(items[0]).toHaveTextContent("It gets your answer when it is back.");
+    // A program that waits without a session looks just as one that is away.
+    expect(items[0]).toHaveTextContent("The asker is not connected. It may still be waiting. Your answer is kept for it until it takes it.");
     expect(items[1]).toHaveTextContent("waiting for an answer");
-    expect(items[1]).not.toHaveTextContent("It gets your answer when it is back.");
+    expect(items[1]).not.toHaveTextContent("not connected");
     expect(within(screen.getByRole("main")).getAllByRole("link", { name: "start" })[0]).toHaveAttribute("href", `/channel/${plan.id}/topic/${start.id}/message/message-1`);
     page.store.asks.pick("message-1", "a", "q1", "0");
     page.store.asks.submit("message-1", "a");
