@@ -220,6 +220,13 @@ describe("what is shown", () => {
     expect(container.querySelector("pre code")?.textContent).toBe("<b>**x**</b>");
     expect(container.querySelector("b")).toBeNull();
   });
+  it("the badge stands beside the label, before what is said about the option", () => {
+    const { container } = view(ask("a", [question("q1", { recommended: 0, options: [option("0", { description: "slow" })] })]));
+    const badge = container.querySelector(".ask-recommended");
+    expect(badge?.parentElement?.firstElementChild).toHaveClass("ask-option-label");
+    expect(badge?.parentElement).toHaveClass("ask-option-head");
+    expect(container.querySelector(".ask-option-head .ask-option-description")).toBeNull();
+  });
   it("C33 option aria-pressed, error role=alert, input labelled by its question", () => {
     const { stage, options } = view(ask("a"));
     expect(screen.getByRole("textbox", { name: "Question q1?" })).toBeEnabled();
