@@ -182,6 +182,24 @@ describe("keys", () => {
     spy.mockRestore();
     expect(seen).toEqual([block.querySelectorAll(".ask-question")[1]]);
   });
+  it.each([
+    ["the text field", ".ask-input"],
+    ["an option", ".ask-option"],
+    ["the submit button", ".ask-submit"],
+  ])("the focus on %s stays with the ask when it closes, and one outside stays there", (_, selector) => {
+    const { block, stage, push } = view(ask("a"));
+    stage("a", { answers: answers({ q1: { text: "yes" } }) });
+    block.querySelector<HTMLElement>(selector)?.focus();
+    expect(document.activeElement).toBe(block.querySelector(selector));
+    stage("a", { submitted: true });
+    expect(document.activeElement).toBe(block);
+    const outside = document.createElement("button");
+    document.body.append(outside);
+    outside.focus();
+    push({ ...ask("a"), end: cancelled });
+    expect(document.activeElement).toBe(outside);
+    outside.remove();
+  });
   it("a push does not take the focus or the element from someone who types", () => {
     const { inputs, push } = view(two());
     const [field] = inputs();
@@ -212,6 +230,13 @@ describe("what is shown", () => {
     expect(options().map((each) => each.getAttribute("aria-pressed"))).toEqual(["false", "false", "false", "false"]);
     expect(container.querySelector("pre code")?.textContent).toBe("<b>**x**</b>");
     expect(container.querySelector("b")).toBeNull();
+  });
+  it("the badge stands beside the label, before what is said about the option", () => {
+    const { container } = view(ask("a", [question("q1", { recommended: 0, options: [option("0", { description: "slow" })] })]));
+    const badge = container.querySelector(".ask-recommended");
+    expect(badge?.parentElement?.firstElementChild).toHaveClass("ask-option-label");
+    expect(badge?.parentElement).toHaveClass("ask-option-head");
+    expect(container.querySelector(".ask-option-head .ask-option-description")).toBeNull();
   });
   it("C33 option aria-pressed, error role=alert, input labelled by its question", () => {
     const { stage, options } = view(ask("a"));

@@ -1,5 +1,5 @@
 /** An ask: open it takes an answer, once; closed it says who closed it and when. */
-import { createMemo, createUniqueId, For, Match, Show, Switch, useContext } from "solid-js";
+import { createEffect, createMemo, createUniqueId, For, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { visible } from "../model/text";
 import type { Ask, ChannelId, Message } from "../model/types";
@@ -9,6 +9,7 @@ import { StoreContext } from "../store/context";
 import { askText } from "../strings";
 import { AccountName } from "./AccountName";
 import { AskQuestion } from "./AskQuestion";
+import { AskUnsent } from "./AskUnsent";
 import { answersProblem, digitIndex, isClosed, lookOf, shownAnswer, textProblem } from "./ask-view";
 import { CopyLink } from "./CopyLink";
 import { takesText } from "./roving";
@@ -28,6 +29,14 @@ export const AskBlock: Component<AskBlockProps> = (props) => {
   const look = () => lookOf(props.ask, staged());
   const closed = () => isClosed(props.ask, staged());
   let block: HTMLElement | undefined;
+  // What had the focus goes or is disabled when the ask closes, and the focus with it: the block itself takes it.
+  createEffect(
+    () => ({ isClosed: closed(), held: block?.contains(document.activeElement) === true }),
+    ({ isClosed, held }) => {
+      const at = document.activeElement;
+      if (isClosed && held && (at === document.body || block?.contains(at))) block?.focus({ preventScroll: true });
+    },
+  );
   /** A pick that settles its question disables the button under the focus; the next question takes it. */
   const pick = (block: HTMLElement, index: number, optionId: string) => {
     const question = props.ask.questions[index];
@@ -126,6 +135,7 @@ const SubmitRow: Component<AskBlockProps> = (props) => {
 };
 
 const AskEnd: Component<AskBlockProps & { readonly sending: boolean; readonly error: string | undefined }> = (props) => {
+  const store = useContext(StoreContext);
   const answered = createMemo(() => (props.ask.end.kind === "answered" ? props.ask.end : undefined));
   const cancelled = createMemo(() => (props.ask.end.kind === "cancelled" ? props.ask.end : undefined));
   return (
@@ -156,8 +166,11 @@ const AskEnd: Component<AskBlockProps & { readonly sending: boolean; readonly er
           </p>
         </Match>
       </Switch>
+      <Show when={props.ask.end.kind !== "open"}>
+        <AskUnsent ask={props.ask} />
+      </Show>
       {/* A refusal caused by the withdrawal is not an error of the person's. */}
-      <Show when={cancelled() === undefined && props.error}>
+      <Show when={cancelled() === undefined && !store.unsent().has(props.ask.id) && props.error}>
         {(error) => (
           <span class="ask-error" role="alert" dir="auto">
             {visible(error())}

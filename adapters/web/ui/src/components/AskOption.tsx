@@ -32,19 +32,19 @@ export const AskOption: Component<AskOptionProps> = (props) => {
       >
         <span class="ask-option-mark" aria-hidden="true" />
         <span class="ask-option-text">
-          <bdi class="ask-option-label" dir="auto">
-            {shownLabel()}
-          </bdi>
-          <span class="ask-option-about">
+          <span class="ask-option-head">
+            <bdi class="ask-option-label" dir="auto">
+              {shownLabel()}
+            </bdi>
             <Show when={props.recommended}>
               <span class="ask-recommended">{askText.recommended}</span>
             </Show>
-            <Show when={props.option.description !== ""}>
-              <bdi class="ask-option-description" dir="auto">
-                {visible(props.option.description)}
-              </bdi>
-            </Show>
           </span>
+          <Show when={props.option.description !== ""}>
+            <bdi class="ask-option-description" dir="auto">
+              {visible(props.option.description)}
+            </bdi>
+          </Show>
         </span>
         <Show when={props.index < 9}>
           <kbd class="ask-option-key" aria-hidden="true" data-key={props.index + 1} />

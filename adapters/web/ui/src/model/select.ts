@@ -1,7 +1,7 @@
 /** What views read off the state: who is where, in which order, and what waits. Pure. */
 import type { State } from "../store/contract";
 import { takesPart } from "./account";
-import type { Account, AccountId, Agent, Ask, Channel, ChannelId, Group, Message, OpenAskEntry, Pin, PresenceState, Topic, TopicId } from "./types";
+import type { Account, AccountId, Agent, Ask, AskId, Channel, ChannelId, Group, Message, OpenAskEntry, Pin, PresenceState, Topic, TopicId } from "./types";
 
 /** Participants that a topic's row names before "+n". */
 export const SHOWN_PARTICIPANTS = 5;
@@ -118,10 +118,30 @@ export interface Waiting {
 
 /** Open asks across all channels, oldest first, in the order they were posted. */
 export const inbox = (state: State): readonly Waiting[] =>
-  [...state.openAsks].flatMap(([askId, entry]) => waiting(askId, entry)).sort((a, b) => a.message.at - b.message.at || compare(a.channelId, b.channelId) || a.message.seq - b.message.seq);
+  [...state.openAsks].flatMap(([askId, entry]) => waiting(askId, entry)).sort(byPosting);
+
+export const byPosting = (a: Waiting, b: Waiting): number => a.message.at - b.message.at || compare(a.channelId, b.channelId) || a.message.seq - b.message.seq;
 
 const waiting = (askId: string, entry: OpenAskEntry): readonly Waiting[] =>
   entry.message.blocks.flatMap((block) => (block.kind === "ask" && block.ask.id === askId ? [{ ask: block.ask, message: entry.message, channelId: entry.channelId }] : []));
+
+/** The latest version of an ask that the page has, and the message that holds it; undefined if it has none. */
+export const askById = (state: State, askId: AskId): { readonly ask: Ask; readonly message: Message } | undefined => {
+  // Open asks are in the inbox and those seen to end are kept; only what is in neither has to be looked for.
+  const known = askIn(state.openAsks.get(askId)?.message, askId) ?? askIn(state.endedAsks.get(askId)?.message, askId);
+  if (known) return known;
+  for (const window of state.windows.values())
+    for (const message of window.messages) {
+      const found = askIn(message, askId);
+      if (found) return found;
+    }
+  return undefined;
+};
+
+const askIn = (message: Message | undefined, askId: AskId): { readonly ask: Ask; readonly message: Message } | undefined => {
+  for (const block of message?.blocks ?? []) if (message && block.kind === "ask" && block.ask.id === askId) return { ask: block.ask, message };
+  return undefined;
+};
 
 export const openAsksIn = (state: State, channelId: ChannelId): number => {
   let count = 0;

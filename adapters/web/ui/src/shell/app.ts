@@ -16,9 +16,11 @@ export interface App {
   readonly prefs: Prefs;
   readonly session: PageSession;
   readonly pins: AgentPins;
-  /** Says something to people who do not see the page; once, politely. */
-  say(text: string): void;
-  readonly said: () => readonly { readonly id: number; readonly text: string }[];
+  /** Says something to people who do not see the page; once, politely. What is said `about` the same thing replaces what was. */
+  say(text: string, about?: string): void;
+  /** Takes back what was said about something; says `text` in its place, if it still stood. */
+  unsay(about: string, text: string | undefined): void;
+  readonly said: () => readonly Line[];
   /** Why the person is somewhere else than the address said. */
   readonly notice: () => Notice | undefined;
   dismissNotice(): void;
@@ -30,6 +32,12 @@ export interface App {
 }
 
 export const AppContext = createContext<App>();
+
+interface Line {
+  readonly id: number;
+  readonly text: string;
+  readonly about: string | undefined;
+}
 
 export interface AgentPins {
   readonly list: () => readonly AgentPin[];
@@ -51,11 +59,15 @@ interface Parts {
 
 export const createApp = (parts: Parts): App => {
   const { router, keys, prefs, session } = parts;
-  const [said, setSaid] = createSignal<readonly { readonly id: number; readonly text: string }[]>([]);
+  const [said, setSaid] = createSignal<readonly Line[]>([]);
   const [noticed, setNoticed] = createSignal<{ readonly notice: Notice; readonly move: number } | undefined>(undefined);
   const [awaited, setAwaited] = createSignal<ReadonlySet<AccountId>>(new Set());
   const [pins, setPins] = createSignal(readPins(parts.store, parts.pinsKey));
   let count = 0;
+  const lineOf = (text: string, about: string | undefined): Line => {
+    count += 1;
+    return { id: count, text, about };
+  };
   return {
     router, keys, prefs, session, said, awaited,
     notice: () => {
@@ -64,10 +76,13 @@ export const createApp = (parts: Parts): App => {
     },
     dismissNotice: () => setNoticed(undefined),
     redirect: (path, notice) => setNoticed({ notice, move: router.go(path, { replace: true }) }),
-    say: (text) => {
-      count += 1;
-      const line = { id: count, text };
-      setSaid((before) => [...before, line].slice(-SAID));
+    say: (text, about) => {
+      const line = lineOf(text, about);
+      setSaid((before) => [...before.filter((each) => about === undefined || each.about !== about), line].slice(-SAID));
+    },
+    unsay: (about, text) => {
+      const lines = text === undefined ? [] : [lineOf(text, about)];
+      setSaid((before) => (before.some((each) => each.about === about) ? [...before.filter((each) => each.about !== about), ...lines] : before));
     },
     goToNew: (id, path) => {
       setAwaited((before) => new Set([...before, id]));

@@ -336,38 +336,90 @@ describe("a push", () => {
   });
 });
 
-describe("an answer that counts for nothing", () => {
-  const texts = (test: TestStore) => test.store.problems().map((problem) => problem.text);
-  it("is told, whether it was sent or only staged", async () => {
-    const test = await page();
-    picks(test);
-    test.server.answer("a", full, "user-ben");
-    await test.pass();
-    expect(texts(test)).toEqual(["Your answer to “Question one?” was not taken: user-ben answered first."]);
-    const sentOne = await page();
-    sentOne.store.asks.pick(M, "a", "one", "1");
-    sentOne.client.failNext("respond", new Failure("already", "closed"));
-    sentOne.store.asks.submit(M, "a");
-    sentOne.server.cancel("a");
-    await sentOne.pass();
-    expect(texts(sentOne)).toEqual(["Your answer to “Question one?” was not taken: the asker withdrew the question."]);
+describe("what an ask that ended did not take", () => {
+  const unsent = (test: TestStore) => test.store.unsent().get("a");
+  const other: readonly QuestionAnswer[] = [{ questionId: "one", chosen: ["0"], customText: "" }, ...full.slice(1)];
+
+  it("quality failure 3: picks that another's answer or a withdrawal came before are told as never sent", async () => {
+    for (const end of ["answered", "cancelled"]) {
+      const test = await page();
+      picks(test);
+      if (end === "answered") test.server.answer("a", other, "user-ben");
+      else test.server.cancel("a");
+      await test.pass();
+      expect(unsent(test)?.refused, end).toBeUndefined();
+      expect(Object.fromEntries(unsent(test)?.answers ?? []), end).toMatchObject({ one: { chosen: ["1"] }, many: { text: " both " } });
+      test.store.asks.dismiss("a");
+      await test.pass();
+      expect(unsent(test), end).toBeUndefined();
+    }
   });
 
-  it("is not told of one that was taken, or that can be sent again", async () => {
+  it("quality failure 3: an answer that lost the race is told as refused, whether push or refusal comes first", async () => {
+    for (const order of ["push", "refusal"]) {
+      const test = await page();
+      picks(test);
+      let refuse: (failure: Failure) => void = () => undefined;
+      test.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+      test.store.asks.submit(M, "a");
+      const steps = [() => test.server.answer("a", other, "user-ben"), () => refuse(new Failure("already", "too late"))];
+      for (const step of order === "push" ? steps : steps.reverse()) {
+        step();
+        await test.pass();
+      }
+      expect(unsent(test), order).toMatchObject({ refused: "too late" });
+      expect(unsent(test)?.answers.get("one")?.chosen, order).toEqual(["1"]);
+    }
+  });
+
+  it("a refusal after a withdrawal sets no error and is still told", async () => {
     const test = await page();
     picks(test);
-    const held = test.client.hold("respond");
+    let refuse: (failure: Failure) => void = () => undefined;
+    test.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
     test.store.asks.submit(M, "a");
+    test.server.cancel("a");
     await test.pass();
-    held.fail(new Failure("unknown", "lost"));
+    refuse(new Failure("already", "it is cancelled"));
     await test.pass();
-    expect(texts(test)).toEqual([]);
-    const again = await page();
-    picks(again);
-    again.client.failNext("respond", new Failure("unavailable", "away"));
-    again.store.asks.submit(M, "a");
-    await again.pass();
-    expect(texts(again)).toEqual([]);
+    expect(staged(test)?.error).toBeUndefined();
+    expect(unsent(test)).toMatchObject({ refused: "it is cancelled" });
+  });
+
+  it("nothing is told of an answer that was taken, of one whose reply got lost, and of an ask nobody touched", async () => {
+    for (const reply of ["comes", "is lost"]) {
+      const test = await page();
+      picks(test);
+      const held = test.client.hold("respond");
+      test.store.asks.submit(M, "a");
+      await test.pass();
+      if (reply === "comes") held.release();
+      else held.fail(new Failure("unknown", "no answer came"));
+      await test.pass();
+      expect(test.store.unsent().size, reply).toBe(0);
+    }
+    const untouched = await page();
+    untouched.server.cancel("a");
+    await untouched.pass();
+    expect(untouched.store.unsent().size).toBe(0);
+  });
+
+  it("an ask that ends is known in its last version without its topic being open, over a new snapshot too", async () => {
+    const server = new FakeServer(ann);
+    const plan = channel("plan", [ann, bot]);
+    server.seed(bot, plan, topic("plan", plan.id));
+    server.seedMessage(plan.id, message(1, [asking(ask("a", all))], { authorId: bot.id }));
+    const test = await testStore(new FakeClient(server));
+    server.answer("a", full, "user-ben");
+    await test.pass();
+    expect(findAsk(test.store.state(), M, "a")?.end).toMatchObject({ kind: "answered", by: "user-ben" });
+    const before = test.client.called("listChannels").length;
+    test.client.epoch += 1n;
+    test.client.stream.fail();
+    await test.pass(60_000);
+    expect(test.client.called("listChannels").length).toBeGreaterThan(before);
+    expect(findAsk(test.store.state(), M, "a")?.end).toMatchObject({ kind: "answered", by: "user-ben" });
+    expect(findAsk(test.store.state(), "message-2", "a")).toBeUndefined();
   });
 });
 

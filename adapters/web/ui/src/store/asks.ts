@@ -4,8 +4,8 @@
  * Recording never sends; `submit` alone does. The server's word wins: a closed ask drops what was staged, an open one
  * keeps it as long as its questions are the same.
  */
-import type { Ask, AskQuestion, QuestionAnswer } from "../model/types";
-import type { Staged, StagedAnswer } from "./contract";
+import type { AccountId, Ask, AskQuestion, QuestionAnswer } from "../model/types";
+import type { Staged, StagedAnswer, Unsent } from "./contract";
 
 export const isOpen = (ask: Ask): boolean => ask.end.kind === "open";
 
@@ -108,6 +108,23 @@ export const afterRefusal = (shipped: Shipped, now: Ask | undefined, current: St
   const answers = comesBack ? shipped.staged.answers : isSame ? (current?.answers ?? shipped.staged.answers) : fresh.answers;
   return { answers, submitted: false, error: now?.end.kind === "cancelled" ? undefined : text };
 };
+
+/**
+ * What was picked and typed for an ask that ended without taking it; undefined if there was nothing, if the ask is still
+ * open, or if it is the very answer that was recorded for the person (only the reply got lost). `now` undefined: the ask is gone.
+ */
+export const leftBehind = (now: Ask | undefined, answers: Staged["answers"], refused: string | undefined, me: AccountId): Unsent | undefined => {
+  const given = new Map([...answers].filter(([, answer]) => isAnswered(answer)));
+  if (given.size === 0 || (now !== undefined && (isOpen(now) || isRecorded(now, given, me)))) return undefined;
+  return { answers: given, refused };
+};
+
+const isRecorded = (ask: Ask, answers: Staged["answers"], me: AccountId): boolean =>
+  ask.end.kind === "answered" && ask.end.by === me &&
+  ask.questions.every((question) => {
+    const { chosen, text } = answers.get(question.id) ?? none;
+    return question.customText === text.trim() && question.chosen.length === chosen.length && chosen.every((id) => question.chosen.includes(id));
+  });
 
 /** Of what a reloaded page finds stored, what fits the ask. */
 export const restored = (ask: Ask, stored: ReadonlyMap<string, StagedAnswer>): Staged | undefined => {

@@ -27,6 +27,13 @@ export interface Staged {
   readonly error: string | undefined;
 }
 
+/** What a person had picked and typed for an ask that ended without taking it. */
+export interface Unsent {
+  readonly answers: ReadonlyMap<string, StagedAnswer>;
+  /** What the server said when it refused them; undefined if they were never sent. */
+  readonly refused: string | undefined;
+}
+
 export type Connection =
   | { readonly kind: "connecting" }
   | { readonly kind: "live" }
@@ -45,6 +52,8 @@ export interface State {
   readonly windows: ReadonlyMap<TopicId, MessageWindow>;
   /** Open asks by ask id. */
   readonly openAsks: ReadonlyMap<AskId, OpenAskEntry>;
+  /** Asks that ended while the page followed, the latest last, by ask id; only so many are kept. */
+  readonly endedAsks: ReadonlyMap<AskId, OpenAskEntry>;
   readonly positions: ReadonlyMap<TopicId, ReadPosition>;
   /** Where the messages of topics that were joined to another one are now; follow it with `topicNow`. */
   readonly merged: ReadonlyMap<TopicId, TopicId>;
@@ -67,6 +76,8 @@ export interface AskActions {
    */
   clear(messageId: MessageId, askId: AskId, questionId: string): void;
   submit(messageId: MessageId, askId: AskId): void;
+  /** The person has seen what became of an ask: forgets what of theirs was not taken. */
+  dismiss(askId: AskId): void;
 }
 
 export interface Store {
@@ -74,6 +85,8 @@ export interface Store {
   readonly state: () => State;
   readonly connection: () => Connection;
   readonly staged: () => ReadonlyMap<AskId, Staged>;
+  /** By the asks that ended without taking it; stays until it is dismissed. */
+  readonly unsent: () => ReadonlyMap<AskId, Unsent>;
   /** The server's time in ms, as well as the page knows it; moves on every 15 s. */
   readonly now: () => number;
   /** Set once the server says another version than the page was loaded with. */

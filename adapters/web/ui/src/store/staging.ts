@@ -1,9 +1,10 @@
 /** Staged answers of one person in one tab: recorded, sent once, kept over a reload. The rules are in `asks.ts`. */
 import { Failure } from "../model/client";
 import type { Client } from "../model/client";
-import type { Ask, AskId, Message, MessageId } from "../model/types";
+import { askById } from "../model/select";
+import type { Ask, AskId, MessageId } from "../model/types";
 import * as rules from "./asks";
-import type { AskActions, ErrorFunnel, Staged, StagedAnswer, State } from "./contract";
+import type { AskActions, ErrorFunnel, Staged, StagedAnswer, State, Unsent } from "./contract";
 import { isRecord, isText, isTexts } from "./kept";
 import type { Json, Kept } from "./kept";
 
@@ -11,9 +12,9 @@ export interface StagingDeps {
   readonly client: Pick<Client, "respond">;
   readonly state: () => State;
   readonly publish: (staged: ReadonlyMap<AskId, Staged>) => void;
+  /** Publishes what was left behind by asks that ended without it. */
+  readonly leave: (unsent: ReadonlyMap<AskId, Unsent>) => void;
   readonly report: ErrorFunnel;
-  /** What a person had staged or sent counts for nothing: the ask closed in another way. `now` is undefined if it is not shown any more. */
-  readonly lost: (ask: Ask, now: Ask | undefined) => void;
   readonly kept: Kept;
 }
 
@@ -21,6 +22,7 @@ type Answers = ReadonlyMap<string, StagedAnswer>;
 
 export class Staging implements AskActions {
   private staged: ReadonlyMap<AskId, Staged> = new Map();
+  private unsent: ReadonlyMap<AskId, Unsent> = new Map();
   /** The version each ask was seen in when it was staged or last pushed. */
   private readonly seen = new Map<AskId, Ask | undefined>();
   private readonly onItsWay = new Map<AskId, rules.Shipped>();
@@ -58,6 +60,12 @@ export class Staging implements AskActions {
     );
   }
 
+  dismiss(askId: AskId): void {
+    this.leave(askId, undefined);
+    const ask = askById(this.deps.state(), askId)?.ask;
+    if (!this.onItsWay.has(askId) && (ask === undefined || !rules.isOpen(ask))) this.put(askId, undefined);
+  }
+
   /** Brings everything staged in line with the state; to be called whenever that may have changed. */
   reconcile(): void {
     const state = this.deps.state();
@@ -65,15 +73,18 @@ export class Staging implements AskActions {
     if (this.stored.size > 0) this.restore(state);
     for (const [askId, staged] of this.staged) {
       const before = this.seen.get(askId);
-      const now = currentAsk(state, askId);
+      const now = askById(state, askId)?.ask;
       const isOnItsWay = this.onItsWay.has(askId);
       const after = rules.afterPush(before, now, staged, isOnItsWay);
       this.seen.set(askId, now);
+      if (after === undefined && !staged.submitted) this.leave(askId, rules.leftBehind(now, staged.answers, staged.error, state.me));
       // Accepted, and the ask is closed or gone: the answer is the server's now.
       const isDone = staged.submitted && !isOnItsWay && (now === undefined || !rules.isOpen(now));
       if (isDone || after !== staged) this.put(askId, isDone ? undefined : after);
-      const isDropped = after === undefined && !staged.submitted && staged.answers.size > 0 && (now === undefined || !rules.isOpen(now));
-      if (isDropped && before) this.deps.lost(before, now);
+    }
+    for (const [askId, { answers, refused }] of this.unsent) {
+      const now = askById(state, askId)?.ask;
+      if (now && !rules.leftBehind(now, answers, refused, state.me)) this.leave(askId, undefined);
     }
   }
 
@@ -94,16 +105,14 @@ export class Staging implements AskActions {
     this.seen.set(askId, now);
     const text = error instanceof Error ? error.message : String(error);
     this.put(askId, rules.afterRefusal(shipped, now, this.staged.get(askId), text));
+    this.leave(askId, rules.leftBehind(now, shipped.staged.answers, text, this.deps.state().me));
     this.deps.report("ask", error);
-    // Closed by somebody else meanwhile; in the inbox the block is gone, and with it its own error.
-    const isMine = now?.end.kind === "answered" && now.end.by === this.deps.state().me;
-    if (error instanceof Failure && error.kind === "already" && !isMine && (now === undefined || !rules.isOpen(now))) this.deps.lost(shipped.ask, now);
     this.reconcile();
   }
 
   private restore(state: State): void {
     for (const [askId, answers] of this.stored) {
-      const ask = currentAsk(state, askId);
+      const ask = askById(state, askId)?.ask;
       const staged = ask && !this.staged.has(askId) ? rules.restored(ask, answers) : undefined;
       if (!staged) continue;
       this.seen.set(askId, ask);
@@ -111,6 +120,15 @@ export class Staging implements AskActions {
     }
     this.stored = new Map();
     this.deps.kept.write(toJson(this.staged));
+  }
+
+  private leave(askId: AskId, unsent: Unsent | undefined): void {
+    if (unsent === undefined && !this.unsent.has(askId)) return;
+    const next = new Map(this.unsent);
+    if (unsent === undefined) next.delete(askId);
+    else next.set(askId, unsent);
+    this.unsent = next;
+    this.deps.leave(next);
   }
 
   private put(askId: AskId, staged: Staged | undefined): void {
@@ -126,31 +144,14 @@ export class Staging implements AskActions {
   }
 }
 
-const inMessage = (message: Message | undefined, askId: AskId): Ask | undefined => {
-  for (const block of message?.blocks ?? []) if (block.kind === "ask" && block.ask.id === askId) return block.ask;
-  return undefined;
-};
-
 /** The ask as the page shows it; undefined for ids that do not belong together. */
 export const findAsk = (state: State, messageId: MessageId, askId: AskId): Ask | undefined => {
   for (const window of state.windows.values()) {
-    const found = inMessage(window.messages.find((message) => message.id === messageId), askId);
-    if (found) return found;
+    const message = window.messages.find((each) => each.id === messageId);
+    for (const block of message?.blocks ?? []) if (block.kind === "ask" && block.ask.id === askId) return block.ask;
   }
-  const entry = state.openAsks.get(askId);
-  return entry?.message.id === messageId ? inMessage(entry.message, askId) : undefined;
-};
-
-/** The same without knowing its message. Open asks are in the inbox; only one that is not there has to be looked for. */
-const currentAsk = (state: State, askId: AskId): Ask | undefined => {
-  const waiting = inMessage(state.openAsks.get(askId)?.message, askId);
-  if (waiting) return waiting;
-  for (const window of state.windows.values())
-    for (const message of window.messages) {
-      const found = inMessage(message, askId);
-      if (found) return found;
-    }
-  return undefined;
+  const found = askById(state, askId);
+  return found?.message.id === messageId ? found.ask : undefined;
 };
 
 const toJson = (staged: ReadonlyMap<AskId, Staged>): Json | undefined => {

@@ -2,15 +2,13 @@
 import { createSignal, getOwner, onCleanup } from "solid-js";
 import { Failure } from "../model/client";
 import type { Client } from "../model/client";
-import { handleOf } from "../model/select";
 import { ServerTime } from "../model/time";
 import type { AccountId, AskId, SessionId, TopicId } from "../model/types";
 import { Batch } from "../sync/batch";
 import { emptyState } from "../sync/reducer";
 import { Loop } from "../sync/run";
 import type { World } from "../sync/run";
-import { lostAnswerText } from "../strings/store";
-import type { Connection, ErrorFunnel, Staged, State, Store } from "./contract";
+import type { Connection, ErrorFunnel, Staged, State, Store, Unsent } from "./contract";
 import { Drafts } from "./drafts";
 import { Kept } from "./kept";
 import type { Keep } from "./kept";
@@ -46,6 +44,7 @@ export const createStore = (options: StoreOptions): Store => {
   const [state, setState] = createSignal<State>(emptyState(me), owned);
   const [connection, setConnection] = createSignal<Connection>({ kind: "connecting" }, owned);
   const [staged, setStaged] = createSignal<ReadonlyMap<AskId, Staged>>(new Map(), owned);
+  const [unsent, setUnsent] = createSignal<ReadonlyMap<AskId, Unsent>>(new Map(), owned);
   const [now, setNow] = createSignal<number>(time.now(), owned);
   const [newVersion, setNewVersion] = createSignal<string | undefined>(undefined, owned);
   const [problems, setProblems] = createSignal<readonly Problem[]>([], owned);
@@ -71,7 +70,7 @@ export const createStore = (options: StoreOptions): Store => {
     batch.changed();
   };
   const shared = { client, state: () => current, apply, report, signal: over.signal };
-  const staging = new Staging({ client, state: () => current, publish: (all) => setStaged(all), report, lost: (ask, now) => told.note(lostAnswerText(ask, now, (id) => handleOf(current, id))), kept: kept("staged") });
+  const staging = new Staging({ client, state: () => current, publish: (all) => setStaged(all), leave: (all) => setUnsent(all), report, kept: kept("staged") });
   const drafts = new Drafts(kept("drafts"));
   const loader = new Loader(shared);
 
@@ -113,7 +112,7 @@ export const createStore = (options: StoreOptions): Store => {
   const open = new Map<string, string>();
 
   const store: Store = {
-    state, connection, staged, now, newVersion, problems, refusals, client, report,
+    state, connection, staged, unsent, now, newVersion, problems, refusals, client, report,
     asks: staging,
     dismissProblem: (id) => told.dismiss(id),
     openTopic: (channelId, topicId) => loader.open(channelId, topicId),

@@ -9,7 +9,7 @@ export const helpText = {
   channelsTitle: "Channels and topics",
   channels: "Messages belong to a topic of a channel. You read the channels you take part in. Subscribing tells the server that a channel matters to you.",
   awayTitle: "Away",
-  away: "An agent that is offline gets your answer when it is back.",
+  away: "An agent that is offline is not connected. It may still be waiting for your answer, as `compass ask --wait` does. Your answer is kept for it until it takes it.",
   groupKeys: [
     ["j or k", "Next or previous ask of the inbox"],
     ["Arrow keys", "Move inside a list of the left column"],

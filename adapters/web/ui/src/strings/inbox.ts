@@ -14,7 +14,11 @@ export const inboxText = {
   oldest: "Oldest first",
   newest: "Newest first",
   asksWord: "asks",
-  offline: "The asker is offline. It gets your answer when it is back.",
+  offline: "The asker is not connected. It may still be waiting. Your answer is kept for it until it takes it.",
+  inTopic: "Show in its topic",
+  dismiss: "Dismiss",
+  dismissAll: "Dismiss closed asks",
+  gone: "This ask is no longer open. How it ended is not known here; its topic shows it.",
   empty: "No open asks",
   emptyHelp: "Nobody waits for you. New asks appear here by themselves.",
 } as const;

@@ -56,6 +56,8 @@ export const shellText = {
   problems: "Problems",
   dismiss: "Dismiss",
   newAsk: (handle: string, channel: string) => `New ask from ${handle} in ${channel}`,
+  askAnswered: (handle: string, channel: string) => `Answered: ask from ${handle} in ${channel}`,
+  askWithdrawn: (handle: string, channel: string) => `Withdrawn: ask from ${handle} in ${channel}`,
   notices: {
     no_channel: "That channel does not exist, or you cannot see it.",
     no_topic: "That topic does not exist in this channel.",

@@ -24,9 +24,12 @@ export interface Reduced extends Wants {
 const nothing: Wants = { gained: [], reload: [] };
 const only = (state: State): Reduced => ({ state, ...nothing });
 
+/** Ended asks that are kept; the one that ended longest ago goes first. */
+export const KEPT_ENDED = 200;
+
 export const emptyState = (me: AccountId): State => ({
   me, accounts: new Map(), groups: new Map(), channels: new Map(), topics: new Map(), presence: new Map(), windows: new Map(),
-  openAsks: new Map(), positions: new Map(), merged: new Map(), reach: new Map(), ready: false,
+  openAsks: new Map(), endedAsks: new Map(), positions: new Map(), merged: new Map(), reach: new Map(), ready: false,
 });
 
 const put = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> => (map.get(key) === value ? map : new Map(map).set(key, value));
@@ -89,18 +92,26 @@ const unread = (state: State, message: Message): ReadonlyMap<TopicId, ReadPositi
 /** Brings open asks in line with a message; `newIn` is the channel of a message that it did not reach to yet. */
 const followAsks = (state: State, message: Message, newIn: ChannelId | undefined): State => {
   let asks: Map<AskId, OpenAskEntry> | undefined;
+  let { endedAsks } = state;
   for (const block of message.blocks) {
     if (block.kind !== "ask") continue;
     const entry = state.openAsks.get(block.ask.id);
     const channelId = entry?.channelId ?? newIn;
     if (block.ask.end.kind !== "open") {
-      if (entry) (asks ??= new Map(state.openAsks)).delete(block.ask.id);
+      if (!entry) continue;
+      (asks ??= new Map(state.openAsks)).delete(block.ask.id);
+      endedAsks = withEnded(endedAsks, block.ask.id, { message, channelId: entry.channelId });
     } else if (channelId !== undefined && isOpen(state, message, block.ask)) {
       const version = entry ? newerMessage(entry.message, { ...message, topicId: entry.message.topicId }) : message;
       (asks ??= new Map(state.openAsks)).set(block.ask.id, { message: version, channelId });
     }
   }
-  return asks ? withAsks(state, asks, new Set([message.topicId])) : state;
+  return asks ? { ...withAsks(state, asks, new Set([message.topicId])), endedAsks } : state;
+};
+
+const withEnded = (ended: State["endedAsks"], askId: AskId, entry: OpenAskEntry): State["endedAsks"] => {
+  const all: (readonly [AskId, OpenAskEntry])[] = [...ended, [askId, entry]];
+  return new Map(all.slice(-KEPT_ENDED));
 };
 
 /** False if a version of the message that is loaded knows better. */
@@ -213,5 +224,6 @@ export const dropped = (state: State, channelId: ChannelId): State => {
     windows: without(state.windows, (id) => ids.has(id)),
     positions: without(state.positions, (id) => ids.has(id)),
     openAsks: without(state.openAsks, (_, entry) => entry.channelId === channelId),
+    endedAsks: without(state.endedAsks, (_, entry) => entry.channelId === channelId),
   };
 };

@@ -86,8 +86,9 @@ const windowOf = async (client: Client, run: Run, topic: Topic, before: MessageW
 };
 
 /**
- * Everything, read with the token of the stream's boundary. Of the state that is replaced only the person and
- * which windows stand open are taken over, the latter as of when topics are known. One failed read fails it all.
+ * Everything, read with the token of the stream's boundary. Of the state that is replaced only the person, the asks seen
+ * to end and which windows stand open are taken over, the latter two as of when topics are known. One failed read fails
+ * it all.
  *
  * At the very start `early` gets what waits for an answer before the topics are read, which are many: a state that is
  * not ready, and that the result replaces.
@@ -126,6 +127,8 @@ export const readSnapshot = async (client: Client, current: () => State, token: 
     topics,
     reach: reachOf(topics.values()),
     presence,
+    // An ask that has ended stays ended; those of channels that are lost are not ours to show.
+    endedAsks: new Map([...current().endedAsks].filter(([, entry]) => mine.some((channel) => channel.id === entry.channelId))),
     positions: placesOf(listed.flatMap((each) => each?.positions ?? [])),
     // A window that was opened meanwhile has a read of its own on its way.
     windows: new Map([...[...current().windows].filter(([id]) => topics.has(id)), ...windows]),

@@ -3,7 +3,7 @@ import { render } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
 import type { JSX } from "@solidjs/web";
 import type { Account, Channel, Topic } from "../model/types";
-import type { Staged, State, Store } from "../store/contract";
+import type { Staged, State, Store, Unsent } from "../store/contract";
 import { StoreContext } from "../store/context";
 import { FakeClient } from "./fake";
 
@@ -14,7 +14,7 @@ export interface Recorded {
 
 const EMPTY: State = {
   me: "user-ann", accounts: new Map(), groups: new Map(), channels: new Map(), topics: new Map(), presence: new Map(), windows: new Map(),
-  openAsks: new Map(), positions: new Map(), merged: new Map(), reach: new Map(), ready: true,
+  openAsks: new Map(), endedAsks: new Map(), positions: new Map(), merged: new Map(), reach: new Map(), ready: true,
 };
 
 export interface StillStore {
@@ -22,6 +22,7 @@ export interface StillStore {
   readonly recorded: Recorded[];
   readonly setState: (change: Partial<State>) => void;
   readonly stage: (askId: string, staged: Partial<Staged> | undefined) => void;
+  readonly leave: (askId: string, unsent: Unsent) => void;
 }
 
 export const byId = <T extends { readonly id: string }>(all: readonly T[]): ReadonlyMap<string, T> => new Map(all.map((each) => [each.id, each]));
@@ -34,13 +35,14 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
     ...EMPTY, accounts: byId(start.accounts ?? []), channels: byId(start.channels ?? []), topics: byId(start.topics ?? []),
   });
   const [staged, setStaged] = createSignal<ReadonlyMap<string, Staged>>(new Map());
+  const [unsent, setUnsent] = createSignal<ReadonlyMap<string, Unsent>>(new Map());
   const record = (name: string) => (...input: readonly unknown[]) => {
     recorded.push({ name, input });
   };
   const store: Store = {
-    state, staged, connection: () => ({ kind: "live" }), now: () => 0, newVersion: () => undefined, problems: () => [],
+    state, staged, unsent, connection: () => ({ kind: "live" }), now: () => 0, newVersion: () => undefined, problems: () => [],
     dismissProblem: record("dismissProblem"), client,
-    asks: { pick: record("pick"), type: record("type"), clear: record("clear"), submit: record("submit") },
+    asks: { pick: record("pick"), type: record("type"), clear: record("clear"), submit: record("submit"), dismiss: record("dismiss") },
     openTopic: record("openTopic"), loadOlder: record("loadOlder"), markRead: record("markRead"),
     loadArchived: (channelId) => Promise.resolve([...state().topics.values()].filter((topic) => topic.channelId === channelId)),
     post: (channelId, topic, blocks) => {
@@ -58,6 +60,10 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
     store, recorded,
     setState: (change) => {
       setState((before) => ({ ...before, ...change }));
+      flush();
+    },
+    leave: (askId, left) => {
+      setUnsent((before) => new Map(before).set(askId, left));
       flush();
     },
     stage: (askId, change) => {

@@ -1,7 +1,7 @@
 /** Tells of new asks where the person looks: title, icon, live region, desktop, ear. Renders nothing. */
 import { createEffect, createMemo, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { channelLabel, handleOf, unreadTotal } from "../model/select";
+import { askById, channelLabel, handleOf, unreadTotal } from "../model/select";
 import type { Waiting } from "../model/select";
 import { clipped, firstText, visibleLine } from "../model/text";
 import type { AskId } from "../model/types";
@@ -40,22 +40,38 @@ const useNewAsks = () => {
   const store = useContext(StoreContext);
   const app = useContext(AppContext);
   let known: ReadonlySet<AskId> | undefined;
+  const announced = new Map<AskId, Waiting>();
   createEffect(store.state, (state) => {
+    if (state.ready) for (const [id, each] of announced) if (!state.openAsks.has(id)) retract(id, each, state);
     const told = tell(known, state);
     known = told.known;
     for (const each of told.fresh) announce(each, state);
     if (told.fresh.length > 0 && app.prefs.sound()) beep();
   });
+  const retract = (id: AskId, each: Waiting, state: State) => {
+    announced.delete(id);
+    const words = endWords(id, state);
+    app.unsay(id, words && titleOf(each, state, words));
+  };
   const announce = (each: Waiting, state: State) => {
     const title = titleOf(each, state);
-    app.say(title);
+    app.say(title, each.ask.id);
+    announced.set(each.ask.id, each);
     if (!app.prefs.notify() || !desktopIsAllowed() || document.hasFocus()) return;
     const path = messagePath(each.channelId, each.message.topicId, each.message.id);
     showOnDesktop({ title, body: clipped(firstText([{ kind: "ask", ask: each.ask }]), BODY), tag: each.ask.id }, () => app.router.go(path));
   };
 };
 
-const titleOf = (each: Waiting, state: State): string => {
+type Words = (handle: string, channel: string) => string;
+
+const titleOf = (each: Waiting, state: State, words: Words = shellText.newAsk): string => {
   const channel = state.channels.get(each.channelId);
-  return shellText.newAsk(visibleLine(handleOf(state, each.message.authorId)), channel ? visibleLine(channelLabel(state, channel)) : "");
+  return words(visibleLine(handleOf(state, each.message.authorId)), channel ? visibleLine(channelLabel(state, channel)) : "");
+};
+
+/** How an ask ended, in words; undefined if that is not known. */
+const endWords = (askId: AskId, state: State): Words | undefined => {
+  const end = askById(state, askId)?.ask.end.kind;
+  return end === "answered" ? shellText.askAnswered : end === "cancelled" ? shellText.askWithdrawn : undefined;
 };

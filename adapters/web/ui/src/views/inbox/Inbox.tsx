@@ -1,12 +1,15 @@
-/** All open asks of all channels. */
-import { createMemo, For, lazy, Loading, onSettled, Show, useContext } from "solid-js";
+/** All open asks of all channels, and those that ended while the view was open. */
+import { createEffect, createMemo, createSignal, For, lazy, Loading, onSettled, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { inbox } from "../../model/select";
+import { topicNow } from "../../model/select";
+import type { AskId } from "../../model/types";
 import { AppContext } from "../../shell/app";
 import { StoreContext } from "../../store/context";
 import type { State } from "../../store/contract";
 import { inboxText, keyText } from "../../strings";
-import { keepFocus, nextAsk } from "./focus";
+import { askInFocus, focusHeading, nextAsk } from "./focus";
+import { follow } from "./follow";
+import type { Shown } from "./follow";
 import { InboxItem } from "./InboxItem";
 import "./Inbox.css";
 
@@ -18,25 +21,52 @@ const needsFirstRun = (state: State): boolean => state.ready && [...state.topics
 export const Inbox: Component = () => {
   const store = useContext(StoreContext);
   const { keys, prefs } = useContext(AppContext);
+  const [dismissed, setDismissed] = createSignal<ReadonlySet<AskId>>(new Set());
+  const shown = createMemo<readonly Shown[]>((before) => follow(before ?? [], store.state(), store.unsent(), dismissed()));
   const asks = createMemo(() => {
-    const oldestFirst = inbox(store.state());
+    const oldestFirst = shown();
     return prefs.inboxOrder() === "oldest" ? oldestFirst : [...oldestFirst].reverse();
   });
+  const open = createMemo(() => shown().filter((each) => each.is === "open").length);
+  const closed = createMemo(() => shown().length - open());
+  // How an ask ended that nobody told of stands in its topic, most likely among the newest messages.
+  createEffect(
+    () => shown().filter((each) => each.is === "gone" && store.state().topics.has(topicNow(store.state(), each.waiting.message.topicId))),
+    (gone) => {
+      for (const { waiting } of gone) store.openTopic(waiting.channelId, waiting.message.topicId);
+    },
+  );
+  // Who holds the focus is asked before the page is changed: an element that goes or is disabled loses it.
+  createEffect(
+    () => ({ all: asks(), held: askInFocus() }),
+    ({ all, held }) => {
+      const at = all.findIndex((each) => each.waiting.ask.id === held);
+      if (at < 0 || all[at]?.is === "open") return;
+      const heir = [...all.slice(at), ...all].find((each) => each.is === "open");
+      if (!heir || !focusHeading(list, heir.waiting.ask.id)) title?.focus({ preventScroll: true });
+    },
+  );
+  const dismiss = (ids: readonly AskId[]) => {
+    for (const id of ids) store.asks.dismiss(id);
+    setDismissed((before) => new Set([...before, ...ids]));
+    title?.focus({ preventScroll: true });
+  };
+  let title: HTMLElement | undefined;
   let list: HTMLElement | undefined;
   onSettled(() => {
     const next = keys.register({ id: "next-ask", keys: "j", label: keyText.next, run: () => nextAsk(list, 1) });
     const previous = keys.register({ id: "previous-ask", keys: "k", label: keyText.previous, run: () => nextAsk(list, -1) });
-    const release = list ? keepFocus(list) : undefined;
     return () => {
       next();
       previous();
-      release?.();
     };
   });
   return (
     <div class="page inbox">
       <div class="page-head">
-        <h1>{inboxText.heading(asks().length)}</h1>
+        <h1 ref={(element) => (title = element)} tabindex="-1">
+          {inboxText.heading(open())}
+        </h1>
         <Show when={asks().length > 1}>
           <label class="inbox-order">
             {inboxText.order}{" "}
@@ -47,12 +77,19 @@ export const Inbox: Component = () => {
           </label>
         </Show>
       </div>
+      <Show when={closed() > 1}>
+        <p>
+          <button type="button" class="quiet" onClick={() => dismiss(shown().flatMap((each) => (each.is === "open" ? [] : [each.waiting.ask.id])))}>
+            {inboxText.dismissAll}
+          </button>
+        </p>
+      </Show>
       <div ref={(element) => (list = element)}>
-        <For each={asks()} keyed={(each) => each.ask.id}>
-          {(each) => <InboxItem waiting={each()} />}
+        <For each={asks()} keyed={(each) => each.waiting.ask.id}>
+          {(each) => <InboxItem shown={each()} onDismiss={() => dismiss([each().waiting.ask.id])} />}
         </For>
       </div>
-      <Show when={store.state().ready && asks().length === 0}>
+      <Show when={store.state().ready && open() === 0}>
         <Show
           when={needsFirstRun(store.state())}
           fallback={

@@ -2,11 +2,14 @@ import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { flush } from "solid-js";
 import { describe, expect, it } from "vitest";
 import { agent, ask, asking, channel, message, person, question, topic } from "../../testing/builders";
+import { Failure } from "../../model/client";
+import { FakeClient } from "../../testing/fake";
 import { showPage } from "../../testing/page";
 import { FakeServer } from "../../testing/server";
 import { askCommand, quoted } from "./command";
 
 const ann = person("ann");
+const ben = person("ben");
 const bot = agent("bot", ann.id);
 const late = agent("late", ann.id);
 const plan = channel("plan", [ann, bot, late]);
@@ -20,6 +23,12 @@ const world = (...ids: readonly string[]): FakeServer => {
   return server;
 };
 const order = () => [...screen.getByRole("main").querySelectorAll("[data-ask]")].map((block) => block.getAttribute("data-ask"));
+const openOrder = () => [...screen.getByRole("main").querySelectorAll("[data-ask]:not(.answered, .cancelled)")].map((block) => block.getAttribute("data-ask"));
+const item = (id: string): HTMLElement => {
+  const found = document.querySelector(`[data-ask="${id}"]`)?.closest("article");
+  if (!found) throw new Error(`no ask ${id}`);
+  return found;
+};
 const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
 const focused = () => document.activeElement?.getAttribute("data-ask");
 
@@ -38,15 +47,16 @@ describe("the inbox", () => {
     const page = await showPage(world("a", "b"));
     const items = screen.getAllByRole("article");
     expect(items[0]).toHaveTextContent("offline");
-    expect(items[0]).toHaveTextContent("It gets your answer when it is back.");
+    // A program that waits without a session looks just as one that is away.
+    expect(items[0]).toHaveTextContent("The asker is not connected. It may still be waiting. Your answer is kept for it until it takes it.");
     expect(items[1]).toHaveTextContent("waiting for an answer");
-    expect(items[1]).not.toHaveTextContent("It gets your answer when it is back.");
+    expect(items[1]).not.toHaveTextContent("not connected");
     expect(within(screen.getByRole("main")).getAllByRole("link", { name: "start" })[0]).toHaveAttribute("href", `/channel/${plan.id}/topic/${start.id}/message/message-1`);
     page.store.asks.pick("message-1", "a", "q1", "0");
     page.store.asks.submit("message-1", "a");
     await page.later();
     expect(page.client.called("respond")).toHaveLength(1);
-    expect(order()).toEqual(["b"]);
+    expect(openOrder()).toEqual(["b"]);
   });
 
   it("C45 j and k move between asks and stop at the ends", async () => {
@@ -60,7 +70,7 @@ describe("the inbox", () => {
     expect(focused()).toBe("a");
   });
 
-  it("C45 the focus goes to the ask that takes an answered one's place, and stays out if it was out", async () => {
+  it("C45 when the ask that holds the focus ends, the next open one's heading takes it, or the view's; it stays out if it was out", async () => {
     const server = world("a", "b", "c");
     const page = await showPage(server);
     press("j");
@@ -68,12 +78,22 @@ describe("the inbox", () => {
     expect(focused()).toBe("b");
     server.cancel("b");
     await page.later();
+    const heading = () => within(item("c")).getByRole("heading", { level: 2 });
+    expect(document.activeElement).toBe(heading());
+    press("j");
     expect(focused()).toBe("c");
     const field = screen.getByRole("combobox", { name: "Search messages" });
     field.focus();
     server.cancel("c");
     await page.later();
     expect(document.activeElement).toBe(field);
+    page.store.asks.type("message-1", "a", "q1", "yes");
+    await page.later();
+    const send = within(item("a")).getByRole("button", { name: "Send answer" });
+    send.focus();
+    send.click();
+    await page.later();
+    expect(document.activeElement).toBe(screen.getByRole("heading", { level: 1 }));
   });
 
   it("says so when nothing waits", async () => {
@@ -82,6 +102,90 @@ describe("the inbox", () => {
     server.cancel("a");
     await page.later();
     expect(screen.getByRole("heading", { name: "No open asks" })).toBeInTheDocument();
+  });
+});
+
+describe("an ask that ends while the inbox shows it", () => {
+  const answers = (chosen: string) => [{ questionId: "q1", chosen: [chosen], customText: "" }];
+
+  it("stays in its place as answered, with a way to its topic, until it is dismissed, and counts no more", async () => {
+    const page = await showPage(world("a", "b"));
+    page.store.asks.pick("message-1", "a", "q1", "0");
+    page.store.asks.submit("message-1", "a");
+    await page.later();
+    expect(order()).toEqual(["a", "b"]);
+    expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Inbox: 1 open ask");
+    expect(document.title).toMatch(/^\(1 ask,/);
+    expect(item("a")).toHaveTextContent("Answered by ann");
+    expect(item("a")).not.toHaveTextContent("not connected");
+    expect(within(item("a")).getByRole("link", { name: "Show in its topic" })).toHaveAttribute("href", `/channel/${plan.id}/topic/${start.id}/message/message-1`);
+    expect(within(item("a")).queryByText(/not sent|not taken/)).toBeNull();
+    within(item("a")).getByRole("button", { name: "Dismiss" }).click();
+    flush();
+    expect(order()).toEqual(["b"]);
+    expect(document.activeElement).toBe(screen.getByRole("heading", { level: 1 }));
+  });
+
+  it("quality failure 3: the loser of a race sees the answer that counts, whose it is, and that theirs was not taken", async () => {
+    const server = world("a");
+    const page = await showPage(server);
+    let refuse: (failure: Failure) => void = () => undefined;
+    page.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+    page.store.asks.pick("message-1", "a", "q1", "1");
+    page.store.asks.submit("message-1", "a");
+    server.seed(ben);
+    server.answer("a", answers("0"), ben.id);
+    await page.later();
+    refuse(new Failure("already", "too late"));
+    await page.later();
+    expect(item("a")).toHaveTextContent("Answered by");
+    expect(within(item("a")).getByRole("button", { name: "Option 0" })).toHaveAttribute("aria-pressed", "true");
+    const alert = within(item("a")).getByRole("alert");
+    expect(alert).toHaveTextContent("Your answer was not taken");
+    expect(item("a")).toHaveTextContent("You had: Option 1");
+    // It is still told after a look elsewhere.
+    page.app.router.go("/help");
+    await page.later();
+    page.app.router.go("/");
+    await page.later();
+    expect(within(item("a")).getByRole("alert")).toHaveTextContent("Your answer was not taken");
+  });
+
+  it("says that staged picks were not sent, whoever ended the ask", async () => {
+    const server = world("a", "b");
+    const page = await showPage(server);
+    page.store.asks.pick("message-1", "a", "q1", "1");
+    page.store.asks.type("message-2", "b", "q1", "my words");
+    await page.later();
+    server.seed(ben);
+    server.answer("a", answers("0"), ben.id);
+    server.cancel("b");
+    await page.later();
+    expect(within(item("a")).getByText(/was not sent: the ask was answered first/)).toHaveAttribute("role", "status");
+    expect(item("b")).toHaveTextContent("Withdrawn by the asker — no longer taking answers.");
+    expect(within(item("b")).getByText(/was not sent: the ask was withdrawn first/)).toHaveAttribute("role", "status");
+    expect(item("b")).toHaveTextContent("You had: my words");
+    expect(within(screen.getByRole("main")).queryByRole("alert")).toBeNull();
+    screen.getByRole("button", { name: "Dismiss closed asks" }).click();
+    flush();
+    expect(order()).toEqual([]);
+    expect(page.store.unsent().size).toBe(0);
+  });
+
+  it("one that ended while the connection was away is closed, and shown as it ended once that is read", async () => {
+    const server = world("a");
+    const page = await showPage(server, { client: new FakeClient(server, { auto: false }) });
+    server.seed(ben);
+    server.answer("a", answers("0"), ben.id);
+    page.client.epoch += 1n;
+    page.client.stream.fail();
+    const held = page.client.hold("listMessages");
+    await page.later(60_000);
+    expect(screen.getByText(/This ask is no longer open/)).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Send answer" })).toBeNull();
+    held.release();
+    await page.later();
+    expect(item("a")).toHaveTextContent("Answered by");
   });
 });
 
