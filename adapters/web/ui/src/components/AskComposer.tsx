@@ -19,7 +19,7 @@ export interface AskComposerProps {
   readonly onDone: () => void;
 }
 
-export const AskComposer: Component<AskComposerProps> = (props) => {
+const AskComposer: Component<AskComposerProps> = (props) => {
   const store = useContext(StoreContext);
   const [form, setForm] = createSignal(newAsk());
   const edit = (change: (draft: AskForm) => void) => setForm((now) => edited(now, change));
@@ -102,6 +102,7 @@ export const AskComposer: Component<AskComposerProps> = (props) => {
     </section>
   );
 };
+export default AskComposer;
 
 interface QuestionFieldsProps {
   readonly question: QuestionForm;

@@ -2,7 +2,7 @@
 import { createSignal, onSettled, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { StoreContext } from "../store/context";
-import { signInText } from "../strings";
+import { shellText, signInText } from "../strings";
 import { SignInForm } from "../views/sign-in/SignInForm";
 import { AppContext } from "./app";
 import "./SignedOutDialog.css";
@@ -24,7 +24,7 @@ const SignedOutDialog: Component = () => {
   };
   return (
     <dialog class="signed-out" ref={(element) => (dialog = element)} aria-labelledby="signed-out-title" onCancel={(event) => event.preventDefault()}>
-      <h2 id="signed-out-title">{signInText.signedOut}</h2>
+      <h2 id="signed-out-title">{shellText.signedOut}</h2>
       <p>{other() ? signInText.otherAccount : signInText.signedOutHelp}</p>
       <SignInForm session={session} secret={undefined} onSignedIn={signedIn} />
     </dialog>

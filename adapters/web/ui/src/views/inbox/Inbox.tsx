@@ -1,6 +1,7 @@
 /** All open asks of all channels. */
-import { createMemo, For, lazy, Loading, onSettled, Show, useContext } from "solid-js";
+import { createMemo, For, Loading, onSettled, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { lazyPart } from "../../lazy";
 import { inbox } from "../../model/select";
 import { AppContext } from "../../shell/app";
 import { StoreContext } from "../../store/context";
@@ -10,7 +11,7 @@ import { keepFocus, nextAsk } from "./focus";
 import { InboxItem } from "./InboxItem";
 import "./Inbox.css";
 
-const FirstRun = lazy(() => import("./FirstRun"));
+const FirstRun = lazyPart(() => import("./FirstRun"));
 
 /** Nobody ever wrote in a channel of the person's. */
 const needsFirstRun = (state: State): boolean => state.ready && [...state.topics.values()].every((topic) => topic.messageCount === 0);
