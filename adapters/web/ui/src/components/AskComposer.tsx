@@ -48,6 +48,10 @@ const AskComposer: Component<AskComposerProps> = (props) => {
       setPosting(false);
     }
   };
+  const discard = () => {
+    store.endPost(props.channel.id, props.topic, "ask");
+    props.onDone();
+  };
   return (
     <section class="ask-composer" aria-label={words.title}>
       <h2>{words.title}</h2>
@@ -95,7 +99,7 @@ const AskComposer: Component<AskComposerProps> = (props) => {
         <button type="button" class="primary" disabled={isPosting() || refused() !== undefined} onClick={() => void post()}>
           {isPosting() ? words.posting : words.post}
         </button>
-        <button type="button" class="quiet" onClick={() => props.onDone()}>
+        <button type="button" class="quiet" onClick={discard}>
           {words.cancel}
         </button>
       </div>

@@ -45,6 +45,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   const type = (next: string) => {
     setText(next);
     store.setDraft(draftKey(topicId), next);
+    if (next.trim() === "") store.endPost(props.channel.id, { kind: "id", id: topicId }, "text");
   };
   const send = async () => {
     if (stopped()) return;

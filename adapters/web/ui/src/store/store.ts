@@ -1,6 +1,6 @@
 /** The store: one state from one stream, published together, with the actions of the page. Needs no DOM. */
 import { createSignal, getOwner, onCleanup } from "solid-js";
-import { Failure } from "../model/client";
+import { Failure, isUncertain } from "../model/client";
 import type { Client } from "../model/client";
 import { ServerTime } from "../model/time";
 import type { AccountId, AskId, SessionId, TopicId } from "../model/types";
@@ -15,6 +15,7 @@ import type { Keep } from "./kept";
 import { Loader } from "./loader";
 import { Problems } from "./problems";
 import type { Problem } from "./problems";
+import { Resends } from "./resends";
 import { Staging, failureText } from "./staging";
 
 /** `now()` moves on this often. */
@@ -107,6 +108,7 @@ export const createStore = (options: StoreOptions): Store => {
   const read = new Map<TopicId, number>();
   const prefix = randomPrefix(world);
   let posts = 0;
+  const resends = new Resends();
 
   const store: Store = {
     state, connection, staged, now, newVersion, problems, refusals, client, report,
@@ -127,15 +129,19 @@ export const createStore = (options: StoreOptions): Store => {
     },
     post: async (channelId, topic, blocks) => {
       posts += 1;
+      const requestId = resends.take(channelId, topic, blocks) ?? `${prefix}-${posts}`;
       try {
-        const message = await client.post({ channelId, topic, blocks, requestId: `${prefix}-${posts}` });
+        const message = await client.post({ channelId, topic, blocks, requestId });
+        resends.end(channelId, topic, blocks[0]?.kind);
         time.observe(message.at);
         return message;
       } catch (error) {
+        if (isUncertain(error)) resends.keep(channelId, topic, blocks, requestId);
         report("post", error);
         throw error instanceof Failure ? error : new Failure("internal", failureText(error));
       }
     },
+    endPost: (channelId, topic, kind) => resends.end(channelId, topic, kind),
     stopSession: async (sessionId) => {
       setRefusals((before) => new Map([...before].filter(([id]) => id !== sessionId)));
       try {
