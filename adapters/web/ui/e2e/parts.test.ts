@@ -2,7 +2,7 @@
 import type { Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { settingsPath, topicPath } from "../src/router/paths";
-import { askComposerText, keyText, settingsText, shellText } from "../src/strings";
+import { askComposerText, settingsText, shellText, titleText } from "../src/strings";
 import type { Tab } from "./support/browser";
 import { messageField } from "./support/composer";
 import { Scene } from "./support/scene";
@@ -81,7 +81,7 @@ it("the way back in is there though the network went before the session did, and
   await signOut(late);
   await missed(late).getByText(shellText.signedOut).waitFor({ timeout: 45_000 });
   await late.page.locator('a[href="/help"]').first().click();
-  await late.page.getByRole("main").getByText(keyText.next).first().waitFor();
+  await late.page.getByRole("heading", { level: 1, name: titleText.help }).waitFor();
   await back();
   await missed(late).getByRole("button", { name: shellText.again }).click();
   await late.page.getByRole("dialog", { name: shellText.signedOut }).waitFor();

@@ -105,6 +105,8 @@ export interface Store {
   /** A draft of this browser tab: survives a reload, not the tab. An empty text removes it. */
   readonly draft: (key: string) => string;
   setDraft(key: string, text: string): void;
+  /** Removes what this tab keeps of the person, and keeps nothing from here on. */
+  forget(): void;
   /** Tries to connect now instead of at `retryAt`. */
   reconnect(): void;
   dispose(): void;

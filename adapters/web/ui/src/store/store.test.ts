@@ -154,6 +154,22 @@ describe("what a person does", () => {
     expect(other.store.draft("topic-plan")).toBe("");
   });
 
+  it("what a tab keeps of a person is removed when they leave, and nothing is kept afterwards", async () => {
+    const { client } = world();
+    const { store, session, pass } = await testStore(client);
+    store.setDraft("topic-plan", "half a sen");
+    store.asks.type("message-2", "a", "q1", "half an ans");
+    await pass();
+    expect(JSON.stringify([...session.items])).toMatch(/half a sen.*half an ans|half an ans.*half a sen/);
+    store.forget();
+    expect([...session.items]).toEqual([]);
+    store.setDraft("topic-plan", "half a sente");
+    store.asks.type("message-2", "a", "q1", "half an answ");
+    await pass();
+    expect([...session.items]).toEqual([]);
+    store.dispose();
+  });
+
   it("C44 a stop that is refused is kept and told, the next try clears it, and it never throws", async () => {
     const { client } = world();
     client.sessionList = [{ sessionId: "s", state: "working", agentId: bot.id }];

@@ -57,6 +57,7 @@ export const createStore = (options: StoreOptions): Store => {
     options.onError?.(where, error);
   };
   const kept = (name: string) => new Kept(options.session, `compass:${name}:${me}`, (error) => report("storage", error));
+  const ofTab = { staged: kept("staged"), drafts: kept("drafts") };
 
   let current = state();
   const batch = new Batch(() => {
@@ -70,8 +71,8 @@ export const createStore = (options: StoreOptions): Store => {
     batch.changed();
   };
   const shared = { client, state: () => current, apply, report, signal: over.signal };
-  const staging = new Staging({ client, state: () => current, publish: (all) => setStaged(all), report, kept: kept("staged") });
-  const drafts = new Drafts(kept("drafts"));
+  const staging = new Staging({ client, state: () => current, publish: (all) => setStaged(all), report, kept: ofTab.staged });
+  const drafts = new Drafts(ofTab.drafts);
   const loader = new Loader(shared);
 
   let loaded: string | undefined;
@@ -153,6 +154,7 @@ export const createStore = (options: StoreOptions): Store => {
     },
     draft: (key) => drafts.read(key),
     setDraft: (key, text) => drafts.write(key, text),
+    forget: () => Object.values(ofTab).forEach((each) => each.forget()),
     reconnect: () => loop.now(),
     dispose: () => {
       over.abort();

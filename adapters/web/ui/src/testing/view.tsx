@@ -52,7 +52,7 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
       if (text === "") drafts.delete(key);
       else drafts.set(key, text);
     },
-    stopSession: () => Promise.resolve(), refusals: () => new Map(), reconnect: record("reconnect"), dispose: record("dispose"),
+    stopSession: () => Promise.resolve(), refusals: () => new Map(), forget: record("forget"), reconnect: record("reconnect"), dispose: record("dispose"),
   };
   return {
     store, recorded,
