@@ -11,7 +11,13 @@ export default defineConfig({
     sourcemap: false,
     // Everything is a file of its own: the page's security policy allows nothing inline.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    // Of a part only the styles are asked for ahead: a browser never asks again for a script whose file did not
+    // come once, and a part that is tried again brings its own scripts.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (file, needed, { hostType }) =>
+        hostType === "html" || /\/start-[^/]+$/.test(file) ? needed : needed.filter((each) => each.endsWith(".css")),
+    },
   },
   server: {
     // For `npm run dev` beside a running server.

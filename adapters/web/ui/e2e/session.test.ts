@@ -1,7 +1,7 @@
 /** Signing in and out, and what happens to a page whose session ends under it. */
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { settingsPath, topicPath } from "../src/router/paths";
-import { settingsText, signInText } from "../src/strings";
+import { settingsText, shellText, signInText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
 import { messageField } from "./support/composer";
 import { Scene } from "./support/scene";
@@ -49,8 +49,8 @@ it("signing out ends this session in every tab and leaves the token of the comma
   await other.page.getByRole("main").waitFor();
   await tab.page.goto(settingsPath("profile"));
   await tab.page.getByRole("main").getByRole("button", { name: settingsText.signOut }).click();
-  await tab.page.getByRole("heading", { name: signInText.title }).or(tab.page.getByText(signInText.signedOut)).first().waitFor();
-  await other.page.getByText(signInText.signedOut).first().waitFor({ timeout: RECHECK_MS });
+  await tab.page.getByRole("heading", { name: signInText.title }).or(tab.page.getByText(shellText.signedOut)).first().waitFor();
+  await other.page.getByText(shellText.signedOut).first().waitFor({ timeout: RECHECK_MS });
   await tab.page.goto("/");
   await tab.page.getByRole("heading", { name: signInText.title }).waitFor();
   expect((await scene.admin.compass.whoAmI({})).accountId).toBe(scene.admin.accountId);
@@ -70,13 +70,13 @@ it("a session that is revoked says so within half a minute, and what was picked 
   const newest = mine.tokens.reduce((found, token) => (token.createdAtUnixMs > found.createdAtUnixMs ? token : found));
   const started = Date.now();
   await scene.server.cli(["token", "revoke", newest.id], scene.admin.token);
-  await tab.page.getByText(signInText.signedOut).first().waitFor({ timeout: RECHECK_MS });
+  await tab.page.getByText(shellText.signedOut).first().waitFor({ timeout: RECHECK_MS });
   console.log(`said so after ${((Date.now() - started) / 1000).toFixed(1)} s`);
   // Sign in again, in the same tab.
   const secret = await scene.admin.secretFor(ben.accountId);
   await tab.page.getByLabel(signInText.field).fill(secret);
   await tab.page.getByRole("button", { name: signInText.signIn, exact: true }).click();
-  await tab.page.getByText(signInText.signedOut).first().waitFor({ state: "hidden" });
+  await tab.page.getByText(shellText.signedOut).first().waitFor({ state: "hidden" });
   expect(await ask.option("No").getAttribute("aria-pressed")).toBe("true");
   expect(await messageField(tab.page).inputValue()).toBe("Half a sentence");
   await ask.submit.click();

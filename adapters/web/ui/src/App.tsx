@@ -1,6 +1,7 @@
 /** The signed-in page: which view is shown for the address. */
-import { createEffect, createMemo, createSignal, Errored, lazy, Loading, Match, Show, Switch, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, Errored, Loading, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { lazyPart } from "./lazy";
 import { resolveRoute } from "./router/resolve";
 import type { Resolution } from "./router/resolve";
 import type { Route } from "./router/route";
@@ -14,13 +15,13 @@ import { Told } from "./told/Told";
 import { Inbox } from "./views/inbox/Inbox";
 import { NotFound } from "./views/NotFound";
 
-const ChannelView = lazy(() => import("./views/channel/ChannelView"));
-const TopicView = lazy(() => import("./views/topic/TopicView"));
-const AgentView = lazy(() => import("./views/agent/AgentView"));
-const Browse = lazy(() => import("./views/browse/Browse"));
-const Search = lazy(() => import("./views/search/Search"));
-const Settings = lazy(() => import("./views/settings/Settings"));
-const Help = lazy(() => import("./views/help/Help"));
+const ChannelView = lazyPart(() => import("./views/channel/ChannelView"));
+const TopicView = lazyPart(() => import("./views/topic/TopicView"));
+const AgentView = lazyPart(() => import("./views/agent/AgentView"));
+const Browse = lazyPart(() => import("./views/browse/Browse"));
+const Search = lazyPart(() => import("./views/search/Search"));
+const Settings = lazyPart(() => import("./views/settings/Settings"));
+const Help = lazyPart(() => import("./views/help/Help"));
 
 export const App: Component = () => {
   const store = useContext(StoreContext);

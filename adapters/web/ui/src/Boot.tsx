@@ -1,14 +1,15 @@
 /** Before the page: is somebody signed in, who is it, and what to show if not. */
-import { createSignal, lazy, Loading, Match, onSettled, Show, Switch } from "solid-js";
+import { createSignal, Loading, Match, onSettled, Show, Switch } from "solid-js";
 import type { Component } from "solid-js";
 import { dynamic } from "@solidjs/web";
+import { lazyPart } from "./lazy";
 import { Failure } from "./model/client";
 import type { PageSession } from "./model/client";
 import { failureText } from "./shell/failure";
 import { BootError } from "./shell/BootError";
 import { shellText } from "./strings";
 
-const SignIn = lazy(() => import("./views/sign-in/SignIn"));
+const SignIn = lazyPart(() => import("./views/sign-in/SignIn"));
 
 /** The page of somebody who is known: made only once the server said who that is. */
 export interface Started {

@@ -2,6 +2,7 @@
 import { createEffect, onSettled } from "solid-js";
 import type { Component } from "solid-js";
 import { App } from "./App";
+import { preloadParts } from "./lazy";
 import { Keys } from "./keyboard/keys";
 import type { Client, PageSession } from "./model/client";
 import type { AccountId } from "./model/types";
@@ -32,6 +33,7 @@ export const createPage =
     const store = parts.createStore(parts.client, parts.me);
     const app = createApp({ router, keys, prefs, session: parts.session, store: storage, pinsKey: pinsKey(window.location.host, parts.me) });
     useTheme(prefs);
+    onSettled(() => whenIdle(() => void preloadParts()));
     onSettled(() => {
       const uninstall = keys.install(window);
       return () => {
@@ -48,6 +50,20 @@ export const createPage =
       </AppContext>
     );
   };
+
+/** The first view is shown and has read what it shows long before. */
+const IDLE_WITHIN_MS = 5_000;
+
+/** Runs something once nothing else is to be done; the result takes that back. */
+const whenIdle = (run: () => void): (() => void) => {
+  // Not every browser tells when it is idle.
+  if (!("requestIdleCallback" in window)) {
+    const timer = setTimeout(run, IDLE_WITHIN_MS);
+    return () => clearTimeout(timer);
+  }
+  const call = window.requestIdleCallback(run, { timeout: IDLE_WITHIN_MS });
+  return () => window.cancelIdleCallback(call);
+};
 
 /** Keeps the page's scheme that of the setting, and of the system where the setting says so. */
 const useTheme = (prefs: Prefs) =>

@@ -19,7 +19,7 @@ export interface AskComposerProps {
   readonly onDone: () => void;
 }
 
-export const AskComposer: Component<AskComposerProps> = (props) => {
+const AskComposer: Component<AskComposerProps> = (props) => {
   const store = useContext(StoreContext);
   const [form, setForm] = createSignal(newAsk());
   const edit = (change: (draft: AskForm) => void) => setForm((now) => edited(now, change));
@@ -47,6 +47,10 @@ export const AskComposer: Component<AskComposerProps> = (props) => {
     } finally {
       setPosting(false);
     }
+  };
+  const discard = () => {
+    store.endPost(props.channel.id, props.topic, "ask");
+    props.onDone();
   };
   return (
     <section class="ask-composer" aria-label={words.title}>
@@ -95,13 +99,14 @@ export const AskComposer: Component<AskComposerProps> = (props) => {
         <button type="button" class="primary" disabled={isPosting() || refused() !== undefined} onClick={() => void post()}>
           {isPosting() ? words.posting : words.post}
         </button>
-        <button type="button" class="quiet" onClick={() => props.onDone()}>
+        <button type="button" class="quiet" onClick={discard}>
           {words.cancel}
         </button>
       </div>
     </section>
   );
 };
+export default AskComposer;
 
 interface QuestionFieldsProps {
   readonly question: QuestionForm;

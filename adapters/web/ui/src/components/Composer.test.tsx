@@ -1,6 +1,6 @@
 import { fireEvent, screen } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Failure } from "../model/client";
 import type { Channel, Topic } from "../model/types";
 import { agent, channel, person, topic } from "../testing/builders";
@@ -45,6 +45,28 @@ function view(shown: Channel = room) {
 const hold = (store: { post: unknown }, reply: () => Promise<never>) => {
   store.post = reply;
 };
+
+describe("C34 what failed and is given up", () => {
+  it("a message that is cleared, and only then", () => {
+    const { type, recorded } = view();
+    const ended = () => recorded.filter((each) => each.name === "endPost").map((each) => each.input);
+    type("hel");
+    type("hello");
+    expect(ended()).toEqual([]);
+    type(" ");
+    expect(ended()).toEqual([[room.id, { kind: "id", id: plan.id }, "text"]]);
+  });
+  it("an ask that is discarded", async () => {
+    const { recorded } = view();
+    screen.getByRole("button", { name: "Ask…" }).click();
+    for (let turn = 0; turn < 5; turn += 1) {
+      await vi.dynamicImportSettled();
+      await settle();
+    }
+    screen.getByRole("button", { name: "Discard" }).click();
+    expect(recorded.filter((each) => each.name === "endPost").map((each) => each.input)).toEqual([[room.id, { kind: "id", id: plan.id }, "ask"]]);
+  });
+});
 
 describe("C34 sending", () => {
   it("by click and by Enter, trimmed, into the topic; the field is empty at once", () => {
@@ -198,7 +220,7 @@ describe("a new topic", () => {
     flush();
     button.click();
     await settle();
-    expect(still.recorded).toEqual([{ name: "post", input: [room.id, { kind: "name", name: "plans" }, [{ kind: "text", text: "hello" }]] }]);
+    expect(still.recorded.filter((each) => each.name === "post")).toEqual([{ name: "post", input: [room.id, { kind: "name", name: "plans" }, [{ kind: "text", text: "hello" }]] }]);
     expect(told).toEqual(["t"]);
   });
   it("M3 a name that is too long is told with limit and size", () => {

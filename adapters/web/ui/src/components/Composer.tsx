@@ -1,6 +1,7 @@
 /** Where a person writes a message into a topic. What was typed stays with its topic until it is sent. */
-import { createMemo, createSignal, createUniqueId, lazy, Loading, Show, untrack, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, Loading, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { lazyPart } from "../lazy";
 import type { Channel, Topic, TopicId } from "../model/types";
 import { StoreContext } from "../store/context";
 import { askComposerText, composerText } from "../strings";
@@ -15,7 +16,7 @@ export interface ComposerProps {
   readonly topic: Topic;
 }
 
-const AskComposer = lazy(async () => ({ default: (await import("./AskComposer")).AskComposer }));
+const AskComposer = lazyPart(() => import("./AskComposer"));
 
 const draftKey = (topic: TopicId): string => `message:${topic}`;
 
@@ -44,6 +45,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   const type = (next: string) => {
     setText(next);
     store.setDraft(draftKey(topicId), next);
+    if (next.trim() === "") store.endPost(props.channel.id, { kind: "id", id: topicId }, "text");
   };
   const send = async () => {
     if (stopped()) return;

@@ -49,6 +49,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
   const write = (key: string, set: (text: string) => void) => (next: string) => {
     set(next);
     store.setDraft(key, next);
+    if (next.trim() === "") store.endPost(channelId, { kind: "name", name: "" }, "text");
   };
   const [writeName, writeText] = [write(nameKey, setName), write(textKey, setText)];
   const post = async () => {

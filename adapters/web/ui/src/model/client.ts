@@ -17,6 +17,12 @@ export class Failure extends Error {
   }
 }
 
+/** The server may have done what these failures are about. */
+const UNCERTAIN: ReadonlySet<FailureKind> = new Set<FailureKind>(["unknown", "unavailable", "aborted"]);
+
+/** True unless it is known that nothing was done. */
+export const isUncertain = (error: unknown): boolean => !(error instanceof Failure) || UNCERTAIN.has(error.kind);
+
 export interface Client {
   serverInfo(signal?: AbortSignal): Promise<{ readonly version: string; readonly apiVersion: string }>;
   whoAmI(signal?: AbortSignal): Promise<AccountId>;

@@ -50,6 +50,7 @@ export const Shell: ParentComponent = (props) => {
       </a>
       <TopBar menuOpen={menu()} onMenu={() => setMenu((open) => !open)} menuRef={(button) => (menuButton = button)} />
       <Banners />
+      <SignedOut />
       <div class={["shell-body", { "menu-open": menu() }]}>
         <div class="shell-rail" ref={(element) => (rail = element)}>
           <Sidebar />
@@ -60,7 +61,6 @@ export const Shell: ParentComponent = (props) => {
         </main>
       </div>
       <Said />
-      <SignedOut />
     </div>
   );
 };

@@ -1,9 +1,11 @@
-/** Shows the way back in once the session has ended; loaded only then. */
-import { createMemo, lazy, Loading, Show, useContext } from "solid-js";
+/** Shows the way back in once the session has ended. */
+import { createMemo, Loading, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { lazyPart } from "../lazy";
 import { StoreContext } from "../store/context";
+import { shellText } from "../strings";
 
-const SignedOutDialog = lazy(() => import("./SignedOutDialog"));
+const SignedOutDialog = lazyPart(() => import("./SignedOutDialog"), shellText.signedOut);
 
 export const SignedOut: Component = () => {
   const store = useContext(StoreContext);

@@ -2,8 +2,9 @@
 import { createSignal, onSettled, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { StoreContext } from "../store/context";
-import { signInText } from "../strings";
+import { shellText, signInText } from "../strings";
 import { SignInForm } from "../views/sign-in/SignInForm";
+import { createAction } from "./action";
 import { AppContext } from "./app";
 import "./SignedOutDialog.css";
 
@@ -22,10 +23,28 @@ const SignedOutDialog: Component = () => {
       window.location.reload();
     }
   };
+  const looking = createAction();
+  const look = async () => {
+    let isOpen = false;
+    const isTold = await looking.run(async () => {
+      isOpen = await session.isOpen();
+      if (isOpen) await signedIn();
+    });
+    if (isTold && !isOpen) looking.fail(signInText.notYet);
+  };
   return (
     <dialog class="signed-out" ref={(element) => (dialog = element)} aria-labelledby="signed-out-title" onCancel={(event) => event.preventDefault()}>
-      <h2 id="signed-out-title">{signInText.signedOut}</h2>
+      <h2 id="signed-out-title">{shellText.signedOut}</h2>
       <p>{other() ? signInText.otherAccount : signInText.signedOutHelp}</p>
+      <div class="actions">
+        <span>{signInText.elsewhere}</span>
+        <button type="button" disabled={looking.busy()} onClick={() => void look()}>
+          {shellText.again}
+        </button>
+        <span role="alert" class="error">
+          {looking.error()}
+        </span>
+      </div>
       <SignInForm session={session} secret={undefined} onSignedIn={signedIn} />
     </dialog>
   );

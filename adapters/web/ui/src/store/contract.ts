@@ -103,8 +103,13 @@ export interface Store {
   /** Topics of a channel with archived ones. */
   loadArchived(channelId: ChannelId): Promise<readonly Topic[]>;
   markRead(topicId: TopicId, seq: number): void;
-  /** Inserts nothing: the stream's echo shows it. Rejects with a `Failure`. */
+  /**
+   * Inserts nothing: the stream's echo shows it. Rejects with a `Failure`. After an outcome that is not known the same
+   * post again is stored once.
+   */
   post(channelId: ChannelId, topic: TopicSelector, blocks: readonly NewBlock[]): Promise<Message>;
+  /** What was being written there is given up: the same words are a new post, even after an outcome that is not known. */
+  endPost(channelId: ChannelId, topic: TopicSelector, kind: NewBlock["kind"]): void;
   /** The one funnel for what goes wrong in the background; it fills `problems`. */
   readonly report: ErrorFunnel;
   /** Stops an agent's session; never rejects. A refusal stays in `refusals` until the next attempt. */
@@ -113,6 +118,8 @@ export interface Store {
   /** A draft of this browser tab: survives a reload, not the tab. An empty text removes it. */
   readonly draft: (key: string) => string;
   setDraft(key: string, text: string): void;
+  /** Removes what this tab keeps of the person, and keeps nothing from here on. */
+  forget(): void;
   /** Tries to connect now instead of at `retryAt`. */
   reconnect(): void;
   dispose(): void;

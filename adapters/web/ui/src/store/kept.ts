@@ -21,6 +21,8 @@ export const isTexts = (value: unknown): value is readonly string[] => Array.isA
 
 /** One named thing in a storage. A storage that refuses is told to `failed` and forgets. */
 export class Kept {
+  private isOver = false;
+
   constructor(private readonly keep: Keep | undefined, private readonly name: string, private readonly failed: (error: unknown) => void) {}
 
   read(): unknown {
@@ -33,8 +35,15 @@ export class Kept {
     }
   }
 
+  /** Removes it, and keeps nothing any more. */
+  forget(): void {
+    this.write(undefined);
+    this.isOver = true;
+  }
+
   /** Undefined removes it. */
   write(value: Json | undefined): void {
+    if (this.isOver) return;
     try {
       if (value === undefined) this.keep?.removeItem(this.name);
       else this.keep?.setItem(this.name, JSON.stringify(value));

@@ -73,6 +73,64 @@ describe("what a person does", () => {
     store.dispose();
   });
 
+  it("C34 a post whose reply was lost is stored once however often it is sent, until it is given up or changed", async () => {
+    const { client, server, plan } = world();
+    const { store, pass } = await testStore(client);
+    const to = { kind: "id", id: "topic-plan" } as const;
+    const post = (text: string) => store.post(plan.id, to, [{ kind: "text", text }]);
+    const lose = async (text: string, kind: "unknown" | "unavailable" | "aborted") => {
+      const held = client.hold("post");
+      const sent = post(text);
+      await pass();
+      held.fail(new Failure(kind, "the reply was lost"));
+      await expect(sent).rejects.toMatchObject({ kind });
+    };
+    const stored = (text: string) => server.inTopic("topic-plan").filter((message) => JSON.stringify(message.blocks).includes(`"${text}"`)).length;
+    await lose("ok", "unknown");
+    await lose("ok", "unavailable");
+    await post("ok");
+    expect(stored("ok")).toBe(1);
+    // It is known by now: the same words are a message of their own.
+    await post("ok");
+    expect(stored("ok")).toBe(2);
+    await lose("well", "aborted");
+    await post("well!");
+    await post("well");
+    expect(stored("well")).toBe(2);
+    await lose("so", "unknown");
+    store.endPost(plan.id, to, "ask");
+    store.endPost(plan.id, { kind: "name", name: "x" }, "text");
+    await lose("so", "unknown");
+    expect(stored("so")).toBe(1);
+    store.endPost(plan.id, to, "text");
+    await post("so");
+    expect(stored("so")).toBe(2);
+    store.dispose();
+  });
+
+  it("C34 the same post at the same time is another one, and so is one after a refusal", async () => {
+    const { client, plan } = world();
+    const { store, pass } = await testStore(client);
+    const post = () => store.post(plan.id, { kind: "name", name: "x" }, [{ kind: "text", text: "y" }]);
+    const held = [client.hold("post"), client.hold("post"), client.hold("post")];
+    const first = post();
+    await pass();
+    held[0]?.fail(new Failure("unknown", "lost"));
+    await expect(first).rejects.toMatchObject({ kind: "unknown" });
+    const both = Promise.all([post(), post()]);
+    await pass();
+    held[1]?.release();
+    held[2]?.release();
+    await both;
+    client.failNext("post", new Failure("invalid", "no"));
+    await expect(post()).rejects.toMatchObject({ kind: "invalid" });
+    await post();
+    const keys = client.called("post").map((call) => /"requestId":"([^"]+)"/.exec(JSON.stringify(call.input))?.[1]);
+    expect(keys[1]).toBe(keys[0]);
+    expect(new Set(keys).size).toBe(4);
+    store.dispose();
+  });
+
   it("C34 a refused post reaches its caller and the funnel", async () => {
     const { client, plan } = world();
     const { store, errors } = await testStore(client);
@@ -110,6 +168,22 @@ describe("what a person does", () => {
     expect(again.store.draft("topic-other")).toBe("");
     const other = await testStore(client, { session: first.session, me: "user-ben" });
     expect(other.store.draft("topic-plan")).toBe("");
+  });
+
+  it("what a tab keeps of a person is removed when they leave, and nothing is kept afterwards", async () => {
+    const { client } = world();
+    const { store, session, pass } = await testStore(client);
+    store.setDraft("topic-plan", "half a sen");
+    store.asks.type("message-2", "a", "q1", "half an ans");
+    await pass();
+    expect(JSON.stringify([...session.items])).toMatch(/half a sen.*half an ans|half an ans.*half a sen/);
+    store.forget();
+    expect([...session.items]).toEqual([]);
+    store.setDraft("topic-plan", "half a sente");
+    store.asks.type("message-2", "a", "q1", "half an answ");
+    await pass();
+    expect([...session.items]).toEqual([]);
+    store.dispose();
   });
 
   it("C44 a stop that is refused is kept and told, the next try clears it, and it never throws", async () => {

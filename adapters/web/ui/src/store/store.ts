@@ -1,6 +1,6 @@
 /** The store: one state from one stream, published together, with the actions of the page. Needs no DOM. */
 import { createSignal, getOwner, onCleanup } from "solid-js";
-import { Failure } from "../model/client";
+import { Failure, isUncertain } from "../model/client";
 import type { Client } from "../model/client";
 import { ServerTime } from "../model/time";
 import type { AccountId, AskId, SessionId, TopicId } from "../model/types";
@@ -15,6 +15,7 @@ import type { Keep } from "./kept";
 import { Loader } from "./loader";
 import { Problems } from "./problems";
 import type { Problem } from "./problems";
+import { Resends } from "./resends";
 import { Staging, failureText } from "./staging";
 
 /** `now()` moves on this often. */
@@ -57,6 +58,7 @@ export const createStore = (options: StoreOptions): Store => {
     options.onError?.(where, error);
   };
   const kept = (name: string) => new Kept(options.session, `compass:${name}:${me}`, (error) => report("storage", error));
+  const ofTab = { staged: kept("staged"), drafts: kept("drafts") };
 
   let current = state();
   const batch = new Batch(() => {
@@ -70,8 +72,8 @@ export const createStore = (options: StoreOptions): Store => {
     batch.changed();
   };
   const shared = { client, state: () => current, apply, report, signal: over.signal };
-  const staging = new Staging({ client, state: () => current, publish: (all) => setStaged(all), leave: (all) => setUnsent(all), report, kept: kept("staged") });
-  const drafts = new Drafts(kept("drafts"));
+  const staging = new Staging({ client, state: () => current, publish: (all) => setStaged(all), leave: (all) => setUnsent(all), report, kept: ofTab.staged });
+  const drafts = new Drafts(ofTab.drafts);
   const loader = new Loader(shared);
 
   let loaded: string | undefined;
@@ -108,8 +110,7 @@ export const createStore = (options: StoreOptions): Store => {
   const read = new Map<TopicId, number>();
   const prefix = randomPrefix(world);
   let posts = 0;
-  /** Keys of posts of which nobody knows whether they were kept: sent again, they are the same post. */
-  const open = new Map<string, string>();
+  const resends = new Resends();
 
   const store: Store = {
     state, connection, staged, unsent, now, newVersion, problems, refusals, client, report,
@@ -130,19 +131,19 @@ export const createStore = (options: StoreOptions): Store => {
     },
     post: async (channelId, topic, blocks) => {
       posts += 1;
-      const body = JSON.stringify([channelId, topic, blocks]);
-      const requestId = open.get(body) ?? `${prefix}-${posts}`;
-      open.delete(body);
+      const requestId = resends.take(channelId, topic, blocks) ?? `${prefix}-${posts}`;
       try {
         const message = await client.post({ channelId, topic, blocks, requestId });
+        resends.end(channelId, topic, blocks[0]?.kind);
         time.observe(message.at);
         return message;
       } catch (error) {
-        if (error instanceof Failure && (error.kind === "unknown" || error.kind === "unavailable")) open.set(body, requestId);
+        if (isUncertain(error)) resends.keep(channelId, topic, blocks, requestId);
         report("post", error);
         throw error instanceof Failure ? error : new Failure("internal", failureText(error));
       }
     },
+    endPost: (channelId, topic, kind) => resends.end(channelId, topic, kind),
     stopSession: async (sessionId) => {
       setRefusals((before) => new Map([...before].filter(([id]) => id !== sessionId)));
       try {
@@ -154,6 +155,7 @@ export const createStore = (options: StoreOptions): Store => {
     },
     draft: (key) => drafts.read(key),
     setDraft: (key, text) => drafts.write(key, text),
+    forget: () => Object.values(ofTab).forEach((each) => each.forget()),
     reconnect: () => loop.now(),
     dispose: () => {
       over.abort();

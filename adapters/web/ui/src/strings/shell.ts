@@ -70,4 +70,7 @@ export const shellText = {
   broken: "Something on this page broke",
   brokenHelp: "Nothing you sent is lost. The details:",
   again: "Try again",
+  signedOut: "You are signed out",
+  partMissing: "This part of the page could not be loaded",
+  partMissingHelp: "The server cannot be reached, or it runs a newer version by now, which a reload brings. Drafts and picks are kept.",
 } as const;

@@ -15,7 +15,8 @@ export const signInText = {
   alreadyIn: "You are signed in already. This link signs this browser in as the account it was made for.",
   stay: "Stay signed in",
   empty: "Paste a link, its code or a token first.",
-  signedOut: "You are signed out",
   signedOutHelp: "Your session ended or was revoked. Drafts and picks in this tab are kept; sign in to go on.",
+  elsewhere: "Signed in in another tab by now?",
+  notYet: "This browser is not signed in yet.",
   otherAccount: "You signed in as another account. The page starts anew.",
 } as const;

@@ -2,7 +2,7 @@
 import { Failure } from "../model/client";
 import type { Client } from "../model/client";
 import type {
-  Account, AgentSession, Channel, SessionFrame, SessionId, SnapshotToken, StreamEvent, StreamFrame, TailCursor, TokenInfo,
+  Account, AgentSession, Channel, Message, SessionFrame, SessionId, SnapshotToken, StreamEvent, StreamFrame, TailCursor, TokenInfo,
 } from "../model/types";
 import { person } from "./builders";
 import { FakeServer } from "./server";
@@ -201,7 +201,14 @@ export class FakeClient implements Client {
   search: Client["search"] = (query, channelId, signal) =>
     this.reply("search", [query, channelId], () => [...this.server.messages.values()].filter((message) => message.blocks.some((block) => block.kind === "text" && block.text.includes(query))), signal);
 
-  post: Client["post"] = (input) => this.reply("post", [input], () => this.server.post(input.channelId, input.topic, input.blocks));
+  /** A key stands for one message, however often it comes. */
+  private readonly posted = new Map<string, Message>();
+  post: Client["post"] = (input) =>
+    this.reply("post", [input], () => {
+      const message = this.posted.get(input.requestId) ?? this.server.post(input.channelId, input.topic, input.blocks);
+      this.posted.set(input.requestId, message);
+      return message;
+    });
   respond: Client["respond"] = (askId, answers) => this.reply("respond", [askId, answers], () => this.server.answer(askId, answers));
   markRead: Client["markRead"] = (topicId, seq) => this.reply("markRead", [topicId, seq], () => this.server.markRead(topicId, seq));
   updateTopic: Client["updateTopic"] = (topicId, change) => this.reply("updateTopic", [topicId, change], () => this.server.updateTopic(topicId, change));

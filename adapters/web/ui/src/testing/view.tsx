@@ -49,12 +49,12 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
       record("post")(channelId, topic, blocks);
       return client.post({ channelId, topic, blocks, requestId: `key-${recorded.length}` });
     },
-    report: record("report"), draft: (key) => drafts.get(key) ?? "",
+    endPost: record("endPost"), report: record("report"), draft: (key) => drafts.get(key) ?? "",
     setDraft: (key, text) => {
       if (text === "") drafts.delete(key);
       else drafts.set(key, text);
     },
-    stopSession: () => Promise.resolve(), refusals: () => new Map(), reconnect: record("reconnect"), dispose: record("dispose"),
+    stopSession: () => Promise.resolve(), refusals: () => new Map(), forget: record("forget"), reconnect: record("reconnect"), dispose: record("dispose"),
   };
   return {
     store, recorded,

@@ -1,6 +1,7 @@
 /** All open asks of all channels, and those that ended while the view was open. */
-import { createEffect, createMemo, createSignal, For, lazy, Loading, onSettled, Show, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, For, Loading, onSettled, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { lazyPart } from "../../lazy";
 import { topicNow } from "../../model/select";
 import type { AskId } from "../../model/types";
 import { AppContext } from "../../shell/app";
@@ -13,7 +14,7 @@ import type { Shown } from "./follow";
 import { InboxItem } from "./InboxItem";
 import "./Inbox.css";
 
-const FirstRun = lazy(() => import("./FirstRun"));
+const FirstRun = lazyPart(() => import("./FirstRun"));
 
 /** Nobody ever wrote in a channel of the person's. */
 const needsFirstRun = (state: State): boolean => state.ready && [...state.topics.values()].every((topic) => topic.messageCount === 0);

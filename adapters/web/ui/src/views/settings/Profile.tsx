@@ -16,7 +16,8 @@ export const Profile: Component = () => {
   const leave = () =>
     leaving.run(async () => {
       await session.signOut();
-      // A new load, so that nothing of this person stays in memory.
+      // Nothing of this person stays in the tab's storage, nor, with a new load, in memory.
+      store.forget();
       window.location.assign(signInPath);
     });
   return (

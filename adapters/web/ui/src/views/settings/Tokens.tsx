@@ -78,7 +78,7 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
       </Show>
       <ul class="rows">
         <For each={tokens()} keyed={(token) => token.id} fallback={<li class="dim">{settingsText.noTokens}</li>}>
-          {(token) => <TokenRow token={token()} onRevoked={() => void reading.run(() => read(props.of))} />}
+          {(token) => <TokenRow token={token()} isOwn={props.of === store.state().me} onRevoked={() => void reading.run(() => read(props.of))} />}
         </For>
       </ul>
       <span role="alert" class="error">
@@ -95,7 +95,7 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
   );
 };
 
-const TokenRow: Component<{ readonly token: TokenInfo; readonly onRevoked: () => void }> = (props) => {
+const TokenRow: Component<{ readonly token: TokenInfo; readonly isOwn: boolean; readonly onRevoked: () => void }> = (props) => {
   const store = useContext(StoreContext);
   const [sure, setSure] = createSignal(false);
   const revoking = createAction();
@@ -118,7 +118,7 @@ const TokenRow: Component<{ readonly token: TokenInfo; readonly onRevoked: () =>
         </button>
       </span>
       <Show when={sure()}>
-        <Sure question={settingsText.revokeSure} onYes={() => void revoke()} onNo={() => setSure(false)} />
+        <Sure question={props.isOwn ? settingsText.revokeOwnSure : settingsText.revokeSure} onYes={() => void revoke()} onNo={() => setSure(false)} />
       </Show>
       <span role="alert" class="error">
         {revoking.error()}
