@@ -11,16 +11,17 @@ import { Shell } from "./shell/Shell";
 import { viewTitle } from "./shell/title";
 import { StoreContext } from "./store/context";
 import { shellText } from "./strings";
-import { Told } from "./told/Told";
 import { Inbox } from "./views/inbox/Inbox";
-import { NotFound } from "./views/NotFound";
 
+/** Counts, news and sounds come after the first view. */
+const Told = lazyPart(() => import("./told/Told"));
 const ChannelView = lazyPart(() => import("./views/channel/ChannelView"));
 const TopicView = lazyPart(() => import("./views/topic/TopicView"));
 const AgentView = lazyPart(() => import("./views/agent/AgentView"));
 const Browse = lazyPart(() => import("./views/browse/Browse"));
 const Search = lazyPart(() => import("./views/search/Search"));
 const Settings = lazyPart(() => import("./views/settings/Settings"));
+const NotFound = lazyPart(() => import("./views/NotFound"));
 const Help = lazyPart(() => import("./views/help/Help"));
 
 export const App: Component = () => {
@@ -28,7 +29,9 @@ export const App: Component = () => {
   const shown = useResolved();
   return (
     <>
-      <Told view={viewTitle(shown(), store.state())} />
+      <Loading fallback={null}>
+        <Told view={viewTitle(shown(), store.state())} />
+      </Loading>
       <Shell>
         <Errored fallback={(error, reset) => <Broken error={error()} onAgain={reset} />}>
           <Show when={shown()} fallback={<p class="page dim">{shellText.opening}</p>}>

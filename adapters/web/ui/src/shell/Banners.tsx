@@ -11,7 +11,7 @@ import "./Banners.css";
 /** A short loss is not worth a person's attention. */
 export const LOST_AFTER_MS = 2_000;
 
-export const Banners: Component = () => (
+const Banners: Component = () => (
   <div class="banners">
     <ConnectionBanner />
     <VersionBanner />
@@ -116,3 +116,5 @@ const Problems: Component = () => {
     </div>
   );
 };
+
+export default Banners;

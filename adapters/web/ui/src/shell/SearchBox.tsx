@@ -23,7 +23,7 @@ const CLIPPED = 120;
 
 type Found = { readonly kind: "none" } | { readonly kind: "searching" } | { readonly kind: "failed"; readonly text: string } | { readonly kind: "found"; readonly messages: readonly Message[] };
 
-export const SearchBox: Component = () => {
+const SearchBox: Component = () => {
   const app = useContext(AppContext);
   const list = createUniqueId();
   const search = createSearch();
@@ -194,3 +194,5 @@ const ResultOption: Component<{ readonly id: string; readonly message: Message; 
     <bdi class="search-text">{clipped(firstText(props.message.blocks), CLIPPED)}</bdi>
   </div>
 );
+
+export default SearchBox;

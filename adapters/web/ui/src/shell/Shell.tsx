@@ -1,15 +1,18 @@
 /** The frame: bars on top, channels on the left, the view in the middle. */
-import { createEffect, createSignal, onSettled, untrack, useContext } from "solid-js";
+import { createEffect, createSignal, Loading, onSettled, untrack, useContext } from "solid-js";
 import type { ParentComponent } from "solid-js";
+import { lazyPart } from "../lazy";
 import { shellText } from "../strings";
 import { AppContext } from "./app";
-import { Banners } from "./Banners";
 import { registerKeys } from "./commands";
 import { Said } from "./Said";
 import { Sidebar } from "./Sidebar";
 import { SignedOut } from "./SignedOut";
 import { TopBar } from "./TopBar";
 import "./Shell.css";
+
+/** What went wrong or changed: nothing of it belongs to the first view. */
+const Banners = lazyPart(() => import("./Banners"));
 
 export const Shell: ParentComponent = (props) => {
   const { router, keys } = useContext(AppContext);
@@ -49,7 +52,9 @@ export const Shell: ParentComponent = (props) => {
         {shellText.skip}
       </a>
       <TopBar menuOpen={menu()} onMenu={() => setMenu((open) => !open)} menuRef={(button) => (menuButton = button)} />
-      <Banners />
+      <Loading fallback={null}>
+        <Banners />
+      </Loading>
       <SignedOut />
       <div class={["shell-body", { "menu-open": menu() }]}>
         <div class="shell-rail" ref={(element) => (rail = element)}>

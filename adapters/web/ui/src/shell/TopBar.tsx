@@ -1,12 +1,15 @@
 /** The bar at the top. */
-import { Show, useContext } from "solid-js";
+import { Loading, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { lazyPart } from "../lazy";
 import { visibleLine } from "../model/text";
 import { helpPath, inboxPath, settingsPath } from "../router/paths";
 import { StoreContext } from "../store/context";
 import { shellText } from "../strings";
-import { SearchBox } from "./SearchBox";
 import "./TopBar.css";
+
+/** Comes after the first view, which has no need of it. */
+const SearchBox = lazyPart(() => import("./SearchBox"));
 
 export const TopBar: Component<{ readonly menuOpen: boolean; readonly onMenu: () => void; readonly menuRef: (button: HTMLButtonElement) => void }> = (props) => {
   const store = useContext(StoreContext);
@@ -32,7 +35,9 @@ export const TopBar: Component<{ readonly menuOpen: boolean; readonly onMenu: ()
       <a class="topbar-brand" href={inboxPath}>
         {shellText.product}
       </a>
-      <SearchBox />
+      <Loading fallback={<span class="topbar-search" />}>
+        <SearchBox />
+      </Loading>
       <a class="topbar-link" href={helpPath} aria-label={shellText.help} title={shellText.help}>
         <span aria-hidden="true">?</span>
       </a>

@@ -15,7 +15,7 @@ const opened = async () => {
   server.seed(plan, start);
   ["apple one", "apple two", "pear"].forEach((text, index) => server.seedMessage(plan.id, message(index + 1, text, { topicId: start.id })));
   const page = await showPage(server);
-  const field = screen.getByRole("combobox", { name: "Search messages" });
+  const field = await screen.findByRole("combobox", { name: "Search messages" });
   const type = (value: string) => {
     fireEvent.input(field, { target: { value } });
     flush();

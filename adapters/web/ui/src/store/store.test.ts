@@ -140,22 +140,6 @@ describe("what a person does", () => {
     store.dispose();
   });
 
-  it("a post of which nobody knows whether it was kept has the same key when it is sent again", async () => {
-    const { client, plan } = world();
-    const { store } = await testStore(client);
-    const send = (text: string) => store.post(plan.id, { kind: "id", id: "topic-plan" }, [{ kind: "text", text }]).catch(() => undefined);
-    const keys = (): readonly string[] => client.called("post").map((call) => /"requestId":"([^"]+)"/.exec(JSON.stringify(call.input))?.[1] ?? "");
-    client.failNext("post", new Failure("unknown", "no answer came"));
-    await send("x");
-    await send("y");
-    await send("x");
-    await send("x");
-    const [first, other, again, fresh] = keys();
-    expect(again).toBe(first);
-    expect(new Set([first, other, fresh]).size).toBe(3);
-    store.dispose();
-  });
-
   it("drafts are kept over a reload, by place and person", async () => {
     const { client } = world();
     const first = await testStore(client);

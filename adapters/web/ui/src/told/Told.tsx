@@ -18,7 +18,7 @@ import { beep } from "./sound";
 /** A notification shows about this much. */
 const BODY = 160;
 
-export const Told: Component<{ readonly view: string }> = (props) => {
+const Told: Component<{ readonly view: string }> = (props) => {
   const store = useContext(StoreContext);
   const waiting = createMemo(() => store.state().openAsks.size);
   const unread = createMemo(() => unreadTotal(store.state()));
@@ -75,3 +75,5 @@ const endWords = (askId: AskId, state: State): Words | undefined => {
   const end = askById(state, askId)?.ask.end.kind;
   return end === "answered" ? shellText.askAnswered : end === "cancelled" ? shellText.askWithdrawn : undefined;
 };
+
+export default Told;

@@ -3,7 +3,7 @@ import type { Component } from "solid-js";
 import { inboxPath } from "../router/paths";
 import { shellText } from "../strings";
 
-export const NotFound: Component = () => (
+const NotFound: Component = () => (
   <div class="page">
     <h1>{shellText.unknownPage}</h1>
     <p>{shellText.unknownPageHelp}</p>
@@ -12,3 +12,5 @@ export const NotFound: Component = () => (
     </a>
   </div>
 );
+
+export default NotFound;

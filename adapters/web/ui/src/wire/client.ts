@@ -5,8 +5,6 @@ import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { ChannelGroupVisibility, ChannelPostPolicy, CommsService, RosterScope } from "../gen/compass/v1/comms_pb";
 import { CompassService } from "../gen/compass/v1/compass_pb";
 import { InboxService } from "../gen/compass/v1/inbox_pb";
-import { PeopleService } from "../gen/compass/v1/people_pb";
-import { SessionService } from "../gen/compass/v1/session_pb";
 import { Failure } from "../model/client";
 import type { Client } from "../model/client";
 import type { Account, AccountId, NewBlock } from "../model/types";
@@ -91,12 +89,22 @@ async function* stream<T, R>(open: () => AsyncIterable<T>, then: (item: T) => R,
   }
 }
 
+/** A file of the page that does not come is the server that cannot be reached; nothing was sent. */
+const fetched = async <T>(file: Promise<T>): Promise<T> => {
+  try {
+    return await file;
+  } catch {
+    throw new Failure("unavailable", wireText.unreachable);
+  }
+};
+
 export const createWireClient = (wire: WireOptions, transport: Transport = createPageTransport(wire)): Client => {
   const comms = createClient(CommsService, transport);
   const compass = createClient(CompassService, transport);
   const inbox = createClient(InboxService, transport);
-  const people = createClient(PeopleService, transport);
-  const tokens = createClient(SessionService, transport);
+  // What is wanted seldom is not worth a place in the first view.
+  const people = async () => createClient((await fetched(import("../gen/compass/v1/people_pb"))).PeopleService, transport);
+  const tokens = async () => createClient((await fetched(import("../gen/compass/v1/session_pb"))).SessionService, transport);
   const report = wire.report ?? (() => undefined);
   // The wire names a peer by handle where the page knows an id.
   const handles = new Map<AccountId, string>();
@@ -180,11 +188,11 @@ export const createWireClient = (wire: WireOptions, transport: Transport = creat
           ),
         (reply) => adapt.channel(required(reply.channel, "channel")),
       ),
-    joinChannel: (channelId) => write((to) => people.joinChannel({ channelId }, to), (reply) => adapt.channel(required(reply.channel, "channel"))),
+    joinChannel: (channelId) => write(async (to) => (await people()).joinChannel({ channelId }, to), (reply) => adapt.channel(required(reply.channel, "channel"))),
     openDm: async (accountId) => {
       const peerHandle = handles.get(accountId);
       if (peerHandle === undefined) throw new Failure("not_found", wireText.nobody);
-      return write((to) => people.openDM({ peerHandle }, to), (reply) => adapt.channel(required(reply.channel, "channel")));
+      return write(async (to) => (await people()).openDM({ peerHandle }, to), (reply) => adapt.channel(required(reply.channel, "channel")));
     },
     pin: (channelId, messageId) =>
       write((to) => comms.updatePinnedBoard({ channelId, op: { case: "pin", value: { messageId } } }, to), (reply) => adapt.channel(required(reply.channel, "channel"))),
@@ -193,10 +201,10 @@ export const createWireClient = (wire: WireOptions, transport: Transport = creat
 
     createUser: (handle, displayName) => write((to) => comms.createUser({ handle, displayName }, to), (reply) => account(required(reply.account, "account"))),
     createAgent: (handle, displayName) => write((to) => comms.createAgent({ handle, displayName }, to), (reply) => account(required(reply.account, "account"))),
-    createSignIn: (accountId) => write((to) => tokens.createSignInLink({ accountId }, to), (reply) => reply.secret),
+    createSignIn: (accountId) => write(async (to) => (await tokens()).createSignInLink({ accountId }, to), (reply) => reply.secret),
     issueToken: (accountId) => write((to) => compass.issueToken({ accountId }, to), (reply) => reply.token),
-    listTokens: (accountId) => read((to) => tokens.listTokens({ accountId }, to), (reply) => reply.tokens.map(sessions.tokenInfo)),
-    revokeToken: (tokenId) => write((to) => tokens.revokeTokenById({ tokenId }, to), () => undefined),
+    listTokens: (accountId) => read(async (to) => (await tokens()).listTokens({ accountId }, to), (reply) => reply.tokens.map(sessions.tokenInfo)),
+    revokeToken: (tokenId) => write(async (to) => (await tokens()).revokeTokenById({ tokenId }, to), () => undefined),
 
     sessions: () => read((to) => compass.getAgentStatus({}, to), (reply) => reply.statuses.map(sessions.session)),
     startAgent: (agentAccountId, clientRequestId) => write((to) => compass.spawnAgent({ agentAccountId, clientRequestId }, to), (reply) => reply.sessionId, COMMAND_MS),
