@@ -308,29 +308,6 @@ describe("being told", () => {
     expect(said()).toHaveLength(1);
   });
 
-  it("what was said of a new ask is replaced when it ends, and nothing is said of the end of others", async () => {
-    const server = world();
-    server.seedMessage(plan.id, message(1, [asking(ask("old"))], { topicId: start.id, authorId: bot.id }));
-    const page = await showPage(server);
-    const said = () => [...page.container.querySelectorAll("[data-said] p")].map((line) => line.textContent);
-    const raise = () => {
-      const posted = server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question: "Now?", header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
-      return posted.blocks.flatMap((block) => (block.kind === "ask" ? [block.ask.id] : []))[0] ?? "";
-    };
-    const [first, second] = [raise(), raise()];
-    await page.later();
-    expect(said()).toEqual(["New ask from bot in plan", "New ask from bot in plan"]);
-    server.cancel(first);
-    await page.later();
-    expect(said()).toEqual(["New ask from bot in plan", "Withdrawn: ask from bot in plan"]);
-    server.answer(second, [{ questionId: "q", chosen: [], customText: "yes" }], ben.id);
-    await page.later();
-    expect(said()).toEqual(["Withdrawn: ask from bot in plan", "Answered: ask from bot in plan"]);
-    server.cancel("old");
-    await page.later();
-    expect(said()).toHaveLength(2);
-  });
-
   it("a desktop notification needs the setting and the permission, carries text only, and opens the ask", async () => {
     const shown: { title: string; options: NotificationOptions | undefined; at: { onclick: (() => void) | null; close: () => void } }[] = [];
     class FakeNotification {

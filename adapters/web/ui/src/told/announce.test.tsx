@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
+import { showPage } from "../testing/page";
+import { FakeServer } from "../testing/server";
+
+const ann = person("ann");
+const ben = person("ben");
+const bot = agent("bot", ann.id);
+const plan = channel("plan", [ann, bot]);
+const start = topic("start", plan.id);
+
+describe("being told", () => {
+  it("what was said of a new ask is replaced when it ends, and nothing is said of the end of others", async () => {
+    const server = new FakeServer(ann).seed(ben, bot, plan, start);
+    server.seedMessage(plan.id, message(1, [asking(ask("old"))], { topicId: start.id, authorId: bot.id }));
+    const page = await showPage(server);
+    const said = () => [...page.container.querySelectorAll("[data-said] p")].map((line) => line.textContent);
+    const raise = () => {
+      const posted = server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question: "Now?", header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
+      return posted.blocks.flatMap((block) => (block.kind === "ask" ? [block.ask.id] : []))[0] ?? "";
+    };
+    const [first, second] = [raise(), raise()];
+    await page.later();
+    expect(said()).toEqual(["New ask from bot in plan", "New ask from bot in plan"]);
+    server.cancel(first);
+    await page.later();
+    expect(said()).toEqual(["New ask from bot in plan", "Withdrawn: ask from bot in plan"]);
+    server.answer(second, [{ questionId: "q", chosen: [], customText: "yes" }], ben.id);
+    await page.later();
+    expect(said()).toEqual(["Withdrawn: ask from bot in plan", "Answered: ask from bot in plan"]);
+    server.cancel("old");
+    await page.later();
+    expect(said()).toHaveLength(2);
+  });
+});
