@@ -67,8 +67,8 @@ it("a question that cannot be composed leaves the topic and the message that was
 it("the way back in is there though the network went before the session did, and a missing one stops nothing", async () => {
   const ahead = await scene.tab();
   await ahead.page.goto("/");
-  // Once the page is idle it loads what it may need.
-  await expect.poll(() => ahead.page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("/SignedOutDialog-")))).toBe(true);
+  // Once the page is idle it loads what it may need, one after another; the help comes after the way back in.
+  await expect.poll(() => ahead.page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => /\/Help-[^/]*\.js$/.test(name))), { timeout: 20_000 }).toBe(true);
   await without(ahead, ".*");
   const signOut = (tab: Tab) => tab.context.request.delete("/session", { headers: { "x-compass-page": "1", origin: scene.server.url } });
   await signOut(ahead);

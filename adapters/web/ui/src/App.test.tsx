@@ -25,12 +25,6 @@ const world = (): FakeServer => {
   server.seed(ben, bot, other, team, empty, home, plan, open, dm, start);
   return server;
 };
-if (!("showModal" in HTMLDialogElement.prototype))
-  Object.defineProperty(HTMLDialogElement.prototype, "showModal", {
-    value(this: HTMLDialogElement) {
-      this.open = true;
-    },
-  });
 const rail = () => screen.getByRole("navigation", { name: "Channels and agents" });
 const main = () => screen.getByRole("main");
 const press = (key: string, on: Element = document.body) => fireEvent.keyDown(on, { key });
@@ -364,54 +358,6 @@ describe("the connection", () => {
     page.client.server.setPresence(bot.id, "idle");
     await page.later();
     expect(lost()).toBeNull();
-  });
-
-  it("signed out in one tab and in again in another: trying again goes on, once that is so", async () => {
-    const page = await showPage(world(), { path: `/channel/${plan.id}` });
-    page.pageSession.open = false;
-    page.client.stream.fail(new Failure("signed_out", "the session ended"));
-    await page.later();
-    const dialog = screen.getByRole("dialog", { name: "You are signed out" });
-    const again = within(dialog).getByRole("button", { name: "Try again" });
-    again.click();
-    await page.later();
-    expect(within(dialog).getByText("This browser is not signed in yet.")).toBeInTheDocument();
-    const streams = page.client.streams.length;
-    page.pageSession.open = true;
-    again.click();
-    await page.later(40_000);
-    expect(page.pageSession.calls).toEqual(["open?", "open?"]);
-    expect(page.client.streams.length).toBeGreaterThan(streams);
-    expect(screen.queryByRole("dialog")).toBeNull();
-  });
-
-  it("signing out removes what was begun from the tab's storage", async () => {
-    const page = await showPage(world(), { path: "/settings/profile" });
-    page.store.setDraft("x", "half a sentence");
-    expect(page.session.items.size).toBe(1);
-    within(main()).getByRole("button", { name: "Sign out" }).click();
-    await page.later();
-    expect(page.pageSession.calls).toEqual(["out"]);
-    expect([...page.session.items]).toEqual([]);
-  });
-
-  it("revoking a token of one's own says first that it may be this browser's session; an agent's does not", async () => {
-    const client = new FakeClient(world());
-    client.tokens = [{ id: "t1", createdAt: 86_400_000, expiresAt: 2 * 86_400_000 }, { id: "t2", createdAt: 86_400_000, expiresAt: undefined }];
-    const page = await showPage(client.server, { client, path: "/settings/tokens" });
-    await page.later();
-    const rows = () => within(main()).getAllByRole("listitem").filter((row) => row.textContent.includes("Ends"));
-    expect(rows()).toHaveLength(2);
-    expect(rows().map((row) => row.querySelectorAll("time").length)).toEqual([2, 1]);
-    screen.getByRole("button", { name: "Revoke token t1" }).click();
-    flush();
-    expect(screen.getByRole("group", { name: /this browser's own session/ })).toBeInTheDocument();
-    expect(client.called("revokeToken")).toHaveLength(0);
-    fireEvent.change(screen.getByLabelText("Tokens of"), { target: { value: bot.id } });
-    await page.later();
-    screen.getByRole("button", { name: "Revoke token t1" }).click();
-    flush();
-    expect(screen.getByRole("group", { name: /^Revoke this token/ })).not.toHaveTextContent("this browser");
   });
 
   it("signed out in mid-session: a dialog keeps the page and leads back in; another account starts anew", async () => {

@@ -1,6 +1,7 @@
 /** The session ended while the page was open: sign in again without losing what is drafted or picked. */
 import { createSignal, onSettled, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Failure } from "../model/client";
 import { StoreContext } from "../store/context";
 import { shellText, signInText } from "../strings";
 import { SignInForm } from "../views/sign-in/SignInForm";
@@ -24,14 +25,11 @@ const SignedOutDialog: Component = () => {
     }
   };
   const looking = createAction();
-  const look = async () => {
-    let isOpen = false;
-    const isTold = await looking.run(async () => {
-      isOpen = await session.isOpen();
-      if (isOpen) await signedIn();
+  const look = () =>
+    looking.run(async () => {
+      if (!(await session.isOpen())) throw new Failure("precondition", signInText.notYet);
+      await signedIn();
     });
-    if (isTold && !isOpen) looking.fail(signInText.notYet);
-  };
   return (
     <dialog class="signed-out" ref={(element) => (dialog = element)} aria-labelledby="signed-out-title" onCancel={(event) => event.preventDefault()}>
       <h2 id="signed-out-title">{shellText.signedOut}</h2>
