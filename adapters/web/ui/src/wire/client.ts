@@ -11,7 +11,6 @@ import type { Account, AccountId, NewBlock } from "../model/types";
 import { wireText } from "../strings/wire";
 import * as adapt from "./adapt";
 import { required } from "./adapt";
-import * as sessions from "./adapt-session";
 import { failureOf } from "./failure";
 import { PAGE_HEADER } from "./header";
 
@@ -105,6 +104,7 @@ export const createWireClient = (wire: WireOptions, transport: Transport = creat
   // What is wanted seldom is not worth a place in the first view.
   const people = async () => createClient((await fetched(import("../gen/compass/v1/people_pb"))).PeopleService, transport);
   const tokens = async () => createClient((await fetched(import("../gen/compass/v1/session_pb"))).SessionService, transport);
+  const sessions = () => fetched(import("./adapt-session"));
   const report = wire.report ?? (() => undefined);
   // The wire names a peer by handle where the page knows an id.
   const handles = new Map<AccountId, string>();
@@ -203,12 +203,21 @@ export const createWireClient = (wire: WireOptions, transport: Transport = creat
     createAgent: (handle, displayName) => write((to) => comms.createAgent({ handle, displayName }, to), (reply) => account(required(reply.account, "account"))),
     createSignIn: (accountId) => write(async (to) => (await tokens()).createSignInLink({ accountId }, to), (reply) => reply.secret),
     issueToken: (accountId) => write((to) => compass.issueToken({ accountId }, to), (reply) => reply.token),
-    listTokens: (accountId) => read(async (to) => (await tokens()).listTokens({ accountId }, to), (reply) => reply.tokens.map(sessions.tokenInfo)),
+    listTokens: async (accountId) => {
+      const { tokenInfo } = await sessions();
+      return read(async (to) => (await tokens()).listTokens({ accountId }, to), (reply) => reply.tokens.map(tokenInfo));
+    },
     revokeToken: (tokenId) => write(async (to) => (await tokens()).revokeTokenById({ tokenId }, to), () => undefined),
 
-    sessions: () => read((to) => compass.getAgentStatus({}, to), (reply) => reply.statuses.map(sessions.session)),
+    sessions: async () => {
+      const { session } = await sessions();
+      return read((to) => compass.getAgentStatus({}, to), (reply) => reply.statuses.map(session));
+    },
     startAgent: (agentAccountId, clientRequestId) => write((to) => compass.spawnAgent({ agentAccountId, clientRequestId }, to), (reply) => reply.sessionId, COMMAND_MS),
     stopSession: (sessionId) => write((to) => compass.stopAgentSession({ sessionId }, to), () => undefined, COMMAND_MS),
-    watchSession: (sessionId, signal) => stream(() => compass.subscribeAgentSession({ sessionId }, { signal }), sessions.sessionFrame, signal),
+    async *watchSession(sessionId, signal) {
+      const { sessionFrame } = await sessions();
+      yield* stream(() => compass.subscribeAgentSession({ sessionId }, { signal }), sessionFrame, signal);
+    },
   };
 };

@@ -1,1 +1,0 @@
-import{B as e,N as t}from"./index-Bnbg14m9.js";var n=e(`<form class=form><span role=alert class=error>`),r=e=>(()=>{var r=n(),i=r.firstChild;return r.addEventListener(`submit`,t=>{t.preventDefault(),e.onSubmit()}),t(r,()=>e.children,i),t(i,()=>e.error),r})();export{r as t};

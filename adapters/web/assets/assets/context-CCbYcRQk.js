@@ -1,1 +1,0 @@
-import{P as e}from"./strings-Ce2L7wZ9.js";var t=e();export{t};

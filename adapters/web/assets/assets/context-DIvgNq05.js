@@ -1,0 +1,1 @@
+import{c as e}from"./solid-BAxAfe9q.js";var t=e();export{t};

@@ -1,1 +1,0 @@
-import{J as e}from"./index-Bnbg14m9.js";var t=e();export{t};
