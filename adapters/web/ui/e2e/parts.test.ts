@@ -77,7 +77,8 @@ it("the way back in is there though the network went before the session did, and
   const late = await scene.tab();
   const back = await without(late, "SignedOutDialog");
   await late.page.goto("/");
-  await late.page.getByRole("main").waitFor();
+  // The page has read what there is.
+  await late.page.locator(`a[href^="/channel/${scene.agent.homeChannelId}"]`).first().waitFor();
   await signOut(late);
   await missed(late).getByText(shellText.signedOut).waitFor({ timeout: 45_000 });
   await late.page.locator('a[href="/help"]').first().click();
