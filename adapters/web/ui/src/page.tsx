@@ -1,5 +1,5 @@
 /** Puts the signed-in page together: store, router, keys, settings. */
-import { createEffect, onSettled } from "solid-js";
+import { createEffect, createMemo, onSettled } from "solid-js";
 import type { Component } from "solid-js";
 import { App } from "./App";
 import { preloadParts } from "./lazy";
@@ -33,7 +33,9 @@ export const createPage =
     const store = parts.createStore(parts.client, parts.me);
     const app = createApp({ router, keys, prefs, session: parts.session, store: storage, pinsKey: pinsKey(window.location.host, parts.me) });
     useTheme(prefs);
-    onSettled(() => whenIdle(() => void preloadParts()));
+    const isRead = createMemo(() => store.state().ready);
+    // Not before everything was read: the two would share the connection.
+    createEffect(isRead, (read) => (read ? whenIdle(() => void preloadParts()) : undefined));
     onSettled(() => {
       const uninstall = keys.install(window);
       return () => {

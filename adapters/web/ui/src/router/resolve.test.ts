@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { State } from "../store/contract";
-import { agent, channel, person, topic } from "../testing/builders";
+import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
 import { byId, stillStore } from "../testing/view";
 import { resolveRoute } from "./resolve";
 import type { Route } from "./route";
@@ -15,10 +15,15 @@ const state = (change: Partial<State> = {}): State => ({ ...stillStore({ account
 const at = (topicId: string, messageId?: string): Route => ({ kind: "topic", channelId: plan.id, topicId, messageId });
 
 describe("what an address shows", () => {
+  const cold = state({ ready: false, channels: new Map(), topics: new Map(), accounts: new Map() });
+  const routes: readonly Route[] = [at("nowhere"), { kind: "channel", channelId: "nowhere" }, { kind: "agent", agentId: "nobody" }, { kind: "inbox" }];
+
   it("C42 nothing is decided before the first snapshot, not even for what is unknown", () => {
-    const cold = state({ ready: false, channels: new Map(), topics: new Map(), accounts: new Map() });
-    const routes: readonly Route[] = [at("nowhere"), { kind: "channel", channelId: "nowhere" }, { kind: "agent", agentId: "nobody" }, { kind: "inbox" }];
     for (const route of routes) expect(resolveRoute(route, cold, none, none), route.kind).toEqual({ kind: "held" });
+  });
+  it("C42 only the inbox is shown before the first snapshot is whole, once it has something to answer", () => {
+    const waiting = { ...cold, openAsks: new Map([["a", { message: message(1, [asking(ask("a"))]), channelId: "channel-plan" }]]) };
+    for (const route of routes) expect(resolveRoute(route, waiting, none, none).kind, route.kind).toBe(route.kind === "inbox" ? "show" : "held");
   });
   it("C42 what there is is shown", () => {
     const routes: readonly Route[] = [at(start.id), at(start.id, "m"), { kind: "channel", channelId: plan.id }, { kind: "agent", agentId: bot.id }, { kind: "help" }];

@@ -17,7 +17,8 @@ export type Resolution =
 
 /** `looked` holds the channels whose archived topics were read; `awaited` ids that were just made and are about to be told. */
 export const resolveRoute = (route: Route, state: State, looked: ReadonlySet<ChannelId>, awaited: ReadonlySet<string>): Resolution => {
-  if (!state.ready) return { kind: "held" };
+  // What waits for an answer is read before everything else, and is shown as soon as it is here.
+  if (!state.ready) return route.kind === "inbox" && state.openAsks.size > 0 ? { kind: "show", route } : { kind: "held" };
   switch (route.kind) {
     case "agent":
       if (state.accounts.get(route.agentId)?.kind === "agent") return { kind: "show", route };
