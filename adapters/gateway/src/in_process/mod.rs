@@ -54,7 +54,10 @@ impl Gateway for InProcess {
                 tracing::warn!(%error, "the handles for a call's result cannot be read");
                 Vec::new()
             }
-            Err(_) => Vec::new(),
+            Err(_) => {
+                tracing::warn!("the handles for a call's result were not read in time");
+                Vec::new()
+            }
         };
         let handles = handles.into_iter().map(|(account, handle)| (account.to_string(), handle.to_string()));
         Ok(seen::result(&outcome).with_handles(&handles.collect()))
