@@ -1,6 +1,10 @@
 //! Reads of one snapshot.
 
-use std::{cmp::Reverse, collections::HashMap, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use compass_comms::ports::{
@@ -165,19 +169,21 @@ impl TopicReads for Snapshot {
 
     async fn list_topics(
         &mut self,
-        channel: ChannelId,
+        channels: &[ChannelId],
         include_archived: bool,
     ) -> Result<Vec<TopicSummary>, StorageError> {
-        let open = self.open_asks(channel);
-        let listed = self.rows.topics.of(channel).filter(|topic| include_archived || !topic.archived);
-        let mut topics: Vec<TopicSummary> = listed
-            .map(|topic| TopicSummary {
+        let channels: BTreeSet<ChannelId> = channels.iter().copied().collect();
+        let mut topics = Vec::new();
+        for channel in channels {
+            let open = self.open_asks(channel);
+            let listed = self.rows.topics.of(channel).filter(|topic| include_archived || !topic.archived);
+            topics.extend(listed.map(|topic| TopicSummary {
                 topic: Arc::clone(topic),
                 open_asks: open.get(&topic.id).copied().unwrap_or_default(),
-            })
-            .collect();
+            }));
+        }
         topics.sort_by_key(|TopicSummary { topic, .. }| {
-            (Reverse(topic.last_seq), Reverse(topic.created_at), topic.id)
+            (topic.channel, Reverse(topic.last_seq), Reverse(topic.created_at), topic.id)
         });
         Ok(topics)
     }
@@ -185,9 +191,10 @@ impl TopicReads for Snapshot {
     async fn list_read_positions(
         &mut self,
         account: AccountId,
-        channel: Option<ChannelId>,
+        channels: Option<&[ChannelId]>,
     ) -> Result<Vec<ReadPosition>, StorageError> {
-        let channels = channel.map_or_else(|| self.rows.channels_of(account), |only| [only].into());
+        let channels =
+            channels.map_or_else(|| self.rows.channels_of(account), |named| named.iter().copied().collect());
         let topics = channels.into_iter().flat_map(|channel| self.rows.topics.of(channel));
         let mut positions: Vec<ReadPosition> =
             topics.map(|topic| self.rows.read_position(account, topic.id)).collect();

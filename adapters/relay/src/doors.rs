@@ -101,6 +101,7 @@ pub const RPCS: &[Rpc] = rpcs! {
     }
     "compass.v1.InboxService" {
         ListOpenAsks: Person Read;
+        ListTopicsOfChannels: Person Read;
         ReadPositions: Person Read;
         MarkRead: Person Write;
     }

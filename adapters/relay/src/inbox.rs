@@ -3,7 +3,9 @@
 use compass_comms::{
     Comms,
     asks::list_open_asks::list_open_asks,
-    topics::{mark_read::mark_read, read_positions::read_positions},
+    topics::{
+        list_topics_of_channels::list_topics_of_channels, mark_read::mark_read, read_positions::read_positions,
+    },
 };
 use compass_domain::Message;
 use compass_proto::v1::{self, inbox_service_server::InboxService};
@@ -28,6 +30,18 @@ impl InboxService for InboxDoor {
         let messages = list_open_asks(&self.comms, &caller, list).await.map_err(|error| status(&error))?;
         let asks = messages.iter().map(|message| entry(message)).collect();
         Ok(Response::new(v1::ListOpenAsksResponse { asks }))
+    }
+
+    async fn list_topics_of_channels(
+        &self,
+        request: Request<v1::ListTopicsOfChannelsRequest>,
+    ) -> Result<Response<v1::ListTopicsOfChannelsResponse>, Status> {
+        let caller = caller(&request)?;
+        let list = mapping::list_topics_of_channels_in(request.get_ref());
+        let listed =
+            list_topics_of_channels(&self.comms, &caller, list).await.map_err(|error| status(&error))?;
+        let v1::ListTopicsResponse { topics, read_positions } = mapping::listed_topics(&listed);
+        Ok(Response::new(v1::ListTopicsOfChannelsResponse { topics, read_positions }))
     }
 
     async fn read_positions(

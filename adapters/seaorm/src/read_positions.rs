@@ -21,17 +21,19 @@ const PLACES: &str = "
     ) AS unread
     FROM topics topic LEFT JOIN read_positions place ON place.topic = topic.id AND place.account = $2";
 
-/// An account's place in every topic of one channel, or of every channel where it takes part.
+/// An account's place in every topic of these channels, or of every channel where it takes part.
 pub(crate) async fn list(
     tx: &mut Tx,
     of: &TenantId,
     account: AccountId,
-    channel: Option<ChannelId>,
+    channels: Option<&[ChannelId]>,
 ) -> Result<Vec<ReadPosition>, StorageError> {
+    let dialect = tx.dialect();
     let mut values = vec![tenant(of), id(account)];
-    let sql = if let Some(channel) = channel {
-        values.push(id(channel));
-        format!("{PLACES} WHERE topic.tenant = $1 AND topic.channel = $3 ORDER BY topic.id")
+    let sql = if let Some(channels) = channels {
+        values.push(dialect.id_list(channels.iter().copied()));
+        let any_channel = dialect.any_id(3);
+        format!("{PLACES} WHERE topic.tenant = $1 AND topic.channel {any_channel} ORDER BY topic.id")
     } else {
         format!(
             "WITH RECURSIVE {} {PLACES}

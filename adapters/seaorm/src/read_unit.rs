@@ -127,18 +127,18 @@ impl TopicReads for SeaReadUnit {
 
     async fn list_topics(
         &mut self,
-        channel: ChannelId,
+        channels: &[ChannelId],
         include_archived: bool,
     ) -> Result<Vec<TopicSummary>, StorageError> {
-        topics::list(&mut self.tx, &self.tenant, channel, include_archived).await
+        topics::list(&mut self.tx, &self.tenant, channels, include_archived).await
     }
 
     async fn list_read_positions(
         &mut self,
         account: AccountId,
-        channel: Option<ChannelId>,
+        channels: Option<&[ChannelId]>,
     ) -> Result<Vec<ReadPosition>, StorageError> {
-        read_positions::list(&mut self.tx, &self.tenant, account, channel).await
+        read_positions::list(&mut self.tx, &self.tenant, account, channels).await
     }
 
     async fn find_read_position(

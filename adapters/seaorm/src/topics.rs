@@ -38,17 +38,22 @@ pub(crate) async fn find_named(
     tx.one(&sql, vec![tenant(of), id(channel), key.into()]).await?.map(|row| read(&row)).transpose()
 }
 
-/// The topics of a channel, newest activity first.
+/// The topics of channels, newest activity first in each.
 pub(crate) async fn list(
     tx: &mut Tx,
     of: &TenantId,
-    channel: ChannelId,
+    channels: &[ChannelId],
     include_archived: bool,
 ) -> Result<Vec<TopicSummary>, StorageError> {
-    let condition = "topic.tenant = $1 AND topic.channel = $2 AND (topic.archived = false OR $3)
-                     ORDER BY topic.last_seq DESC, topic.created_at_ms DESC, topic.id";
-    let sql = select(tx, condition);
-    let rows = tx.all(&sql, vec![tenant(of), id(channel), include_archived.into()]).await?;
+    let dialect = tx.dialect();
+    let condition = format!(
+        "topic.tenant = $1 AND topic.channel {} AND (topic.archived = false OR $3)
+         ORDER BY topic.channel, topic.last_seq DESC, topic.created_at_ms DESC, topic.id",
+        dialect.any_id(2)
+    );
+    let sql = select(tx, &condition);
+    let channels = dialect.id_list(channels.iter().copied());
+    let rows = tx.all(&sql, vec![tenant(of), channels, include_archived.into()]).await?;
     rows.iter().map(read).collect()
 }
 

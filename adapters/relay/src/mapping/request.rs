@@ -18,7 +18,7 @@ use compass_comms::{
         search_messages::SearchMessages,
     },
     topics::{
-        list_topics::ListTopics, mark_read::MarkRead, read_positions::ReadPositions,
+        list_topics::ListTopics, list_topics_of_channels::ListTopicsOfChannels, mark_read::MarkRead, read_positions::ReadPositions,
         update_topic::UpdateTopic,
     },
 };
@@ -107,6 +107,11 @@ pub(crate) fn list_topics_in(list: v1::ListTopicsRequest, unnamed: Unnamed) -> R
         _ => channel_ref(&list.channel_id, list.channel_name)?,
     };
     Ok(ListTopics { channel, include_archived: list.include_archived })
+}
+
+/// The topics of several channels; a text that is no id is a channel that does not exist.
+pub(crate) fn list_topics_of_channels_in(list: &v1::ListTopicsOfChannelsRequest) -> ListTopicsOfChannels {
+    ListTopicsOfChannels { channels: list.channel_ids.iter().map(|id| id.parse().ok()).collect() }
 }
 
 /// A change of a topic; a text that is no id is a topic that does not exist.

@@ -83,6 +83,7 @@ const ROWS: &[Row] = &[
     Row("CompassService/IssueToken", issue_request, "..NNPPUUU"),
     Row("CompassService/RevokeToken", revoke_request, "..NNPPUUU"),
     Row("InboxService/ListOpenAsks", nothing, "....PPUUU"),
+    Row("InboxService/ListTopicsOfChannels", topics_of_channels_request, "....PPUUU"),
     Row("InboxService/ReadPositions", nothing, "....PPUUU"),
     Row("InboxService/MarkRead", mark_read_request, "N.NNPPUUU"),
     Row("OperatorService/ListAgents", nothing, "....PPUUU"),
@@ -311,6 +312,10 @@ fn post(world: &World) -> Vec<u8> {
 
 fn list_topics_request(world: &World, _: usize) -> Vec<u8> {
     v1::ListTopicsRequest { channel_id: world.room.clone(), ..Default::default() }.encode_to_vec()
+}
+
+fn topics_of_channels_request(world: &World, _: usize) -> Vec<u8> {
+    v1::ListTopicsOfChannelsRequest { channel_ids: vec![world.room.clone()] }.encode_to_vec()
 }
 
 fn update_topic_request(world: &World, number: usize) -> Vec<u8> {

@@ -149,6 +149,18 @@ async fn a_person_marks_what_it_read_and_its_own_stream_tells_it() {
         let listed = positions(&server.member, &channel).await.unwrap().into_inner().positions;
         assert_eq!(listed, [place(1, 1)]);
     }
+    let of_channels = async |seat: &Seat, channel_ids: Vec<String>| {
+        let request = v1::ListTopicsOfChannelsRequest { channel_ids };
+        server.inbox().list_topics_of_channels(with(&seat.token, request)).await
+    };
+    let named = vec!["no id".into(), UNKNOWN_ID.into(), server.agent.home()];
+    let listed = of_channels(&server.member, named).await.unwrap().into_inner();
+    assert_eq!(listed.topics, topics(&server, &server.member).await.topics);
+    assert_eq!(listed.read_positions, [place(1, 1)]);
+    assert_eq!(
+        refused(of_channels(&server.member, vec![]).await),
+        (Code::InvalidArgument, "channel_ids is empty".into())
+    );
     loop {
         if let Some(Payload::ReadPositionChanged(told)) = stream.message().await.unwrap().unwrap().payload {
             assert_eq!(told, place(1, 1));

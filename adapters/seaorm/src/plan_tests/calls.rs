@@ -56,9 +56,9 @@ async fn read_everything(storage: &SeaStorage, ids: Ids) {
     unit.sees_group(viewer, group).await.expect("a read");
     drop(unit.find_topic(topic).await.expect("a read"));
     drop(unit.find_topic_named(channel, "p404").await.expect("a read"));
-    drop(unit.list_topics(channel, true).await.expect("a read"));
-    for channel in [None, Some(channel)] {
-        drop(unit.list_read_positions(user, channel).await.expect("a read"));
+    drop(unit.list_topics(&[channel], true).await.expect("a read"));
+    for channels in [None, Some([channel].as_slice())] {
+        drop(unit.list_read_positions(user, channels).await.expect("a read"));
     }
     unit.find_read_position(user, topic).await.expect("a read");
     let snapshot = Some(Position(5000));

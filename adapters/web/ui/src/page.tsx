@@ -12,6 +12,7 @@ import type { Prefs } from "./prefs/prefs";
 import { kept } from "./prefs/storage";
 import { createRouter } from "./router/router";
 import { AppContext, createApp } from "./shell/app";
+import { whenIdle } from "./shell/idle";
 import { StoreContext } from "./store/context";
 import type { Store } from "./store/contract";
 
@@ -52,20 +53,6 @@ export const createPage =
       </AppContext>
     );
   };
-
-/** The first view is shown and has read what it shows long before. */
-const IDLE_WITHIN_MS = 5_000;
-
-/** Runs something once nothing else is to be done; the result takes that back. */
-const whenIdle = (run: () => void): (() => void) => {
-  // Not every browser tells when it is idle.
-  if (!("requestIdleCallback" in window)) {
-    const timer = setTimeout(run, IDLE_WITHIN_MS);
-    return () => clearTimeout(timer);
-  }
-  const call = window.requestIdleCallback(run, { timeout: IDLE_WITHIN_MS });
-  return () => window.cancelIdleCallback(call);
-};
 
 /** Keeps the page's scheme that of the setting, and of the system where the setting says so. */
 const useTheme = (prefs: Prefs) =>

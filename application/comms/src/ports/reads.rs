@@ -110,19 +110,20 @@ pub trait TopicReads {
         key: &str,
     ) -> Result<Option<TopicSummary>, StorageError>;
 
-    /// The topics of a channel: newest activity first, then newest created, then by id.
+    /// The topics of channels, whoever asks: channel by channel in the order of their ids, and in each newest activity
+    /// first, then newest created, then by id.
     async fn list_topics(
         &mut self,
-        channel: ChannelId,
+        channels: &[ChannelId],
         include_archived: bool,
     ) -> Result<Vec<TopicSummary>, StorageError>;
 
-    /// How far a person has read each topic of one channel or, without one, of every channel in which it takes part,
-    /// archived ones included; a topic it never read is at 0. By topic id.
+    /// How far a person has read each topic of these channels or, without any named, of every channel in which it takes
+    /// part, archived ones included; a topic it never read is at 0. By topic id.
     async fn list_read_positions(
         &mut self,
         account: AccountId,
-        channel: Option<ChannelId>,
+        channels: Option<&[ChannelId]>,
     ) -> Result<Vec<ReadPosition>, StorageError>;
 
     /// How far a person has read a topic; none if there is no such topic.

@@ -44,10 +44,10 @@ impl Classified for Error {
     }
 }
 
-/// The topics of a channel.
+/// Topics of one channel or of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedTopics {
-    /// Latest activity first.
+    /// Latest activity first, channel by channel.
     pub topics: Vec<TopicSummary>,
     /// How far the caller has read each of them, by topic id; empty for an agent.
     pub read_positions: Vec<ReadPosition>,
@@ -64,11 +64,11 @@ pub async fn list_topics(comms: &Comms, caller: &Caller, list: ListTopics) -> Re
     if unit.participating(caller.actor.id, &[channel]).await?.is_empty() {
         return Err(Error::ChannelNotFound);
     }
-    let topics = unit.list_topics(channel, list.include_archived).await?;
+    let topics = unit.list_topics(&[channel], list.include_archived).await?;
     let mut read_positions = Vec::new();
     if let Some(person) = caller.actor.human() {
         let listed: HashSet<_> = topics.iter().map(|summary| summary.topic.id).collect();
-        read_positions = unit.list_read_positions(person.id(), Some(channel)).await?;
+        read_positions = unit.list_read_positions(person.id(), Some(&[channel])).await?;
         read_positions.retain(|position| listed.contains(&position.topic));
     }
     Ok(ListedTopics { topics, read_positions })

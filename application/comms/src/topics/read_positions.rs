@@ -1,5 +1,7 @@
 //! Lists how far a person has read.
 
+use std::slice;
+
 use compass_domain::{ChannelId, Classified, ErrorKind, ReadPosition};
 use compass_ports::StorageError;
 
@@ -53,5 +55,5 @@ pub async fn read_positions(
     {
         return Err(Error::ChannelNotFound);
     }
-    Ok(unit.list_read_positions(person.id(), list.channel).await?)
+    Ok(unit.list_read_positions(person.id(), list.channel.as_ref().map(slice::from_ref)).await?)
 }

@@ -141,7 +141,7 @@ async fn a_second_answer_is_a_conflict_and_posts_nothing() {
     assert_eq!(again, format!("ask \"{ask}\" is already answered"));
     let mut unit = house.comms.storage.read(&house.tenant).await.unwrap();
     assert_eq!(unit.find_message(first.ask_message.id()).await.unwrap(), Some(first.ask_message));
-    assert_eq!(unit.list_topics(home, false).await.unwrap()[0].topic.message_count, 2);
+    assert_eq!(unit.list_topics(&[home], false).await.unwrap()[0].topic.message_count, 2);
 }
 
 #[tokio::test]
@@ -247,7 +247,7 @@ async fn of_answer_and_cancel_at_once_exactly_one_wins() {
         let (answered, cancelled) = (answering.await.unwrap(), cancelling.await.unwrap());
         assert!(answered ^ cancelled);
         let mut unit = house.comms.storage.read(&house.tenant).await.unwrap();
-        let messages = unit.list_topics(home, false).await.unwrap()[0].topic.message_count;
+        let messages = unit.list_topics(&[home], false).await.unwrap()[0].topic.message_count;
         assert_eq!(messages, if answered { 2 } else { 1 });
     }
 }

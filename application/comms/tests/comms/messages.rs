@@ -144,7 +144,7 @@ async fn a_repeat_to_a_new_topic_name_leaves_no_topic_behind() {
     elsewhere.topic.name = Some("fresh".into());
     assert_eq!(kind(post_message(&house.comms, &house.admin, elsewhere).await), ErrorKind::Conflict);
     let mut unit = house.comms.storage.read(&house.tenant).await.unwrap();
-    assert_eq!(unit.list_topics(channel, true).await.unwrap().len(), 1);
+    assert_eq!(unit.list_topics(&[channel], true).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -266,7 +266,7 @@ async fn two_first_posts_to_a_new_name_make_one_topic() {
         }
         assert_eq!(topics[0], topics[1]);
         let mut unit = house.comms.storage.read(&house.tenant).await.unwrap();
-        let listed = unit.list_topics(channel, true).await.unwrap();
+        let listed = unit.list_topics(&[channel], true).await.unwrap();
         assert_eq!((listed.len(), listed[0].topic.message_count, listed[0].topic.last_seq.0), (1, 2, 2));
     }
 }

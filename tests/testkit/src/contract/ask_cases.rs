@@ -41,7 +41,7 @@ pub async fn malformed_asks_are_refused_and_store_nothing(fixture: &Fixture) {
         assert_eq!(refused.kind(), ErrorKind::InvalidArgument, "{draft:?}");
     }
     assert_eq!(scene.messages(room).await, []);
-    assert_eq!(scene.read().await.list_topics(room, true).await.unwrap(), []);
+    assert_eq!(scene.read().await.list_topics(&[room], true).await.unwrap(), []);
 }
 
 /// 5.9-5.
@@ -308,7 +308,7 @@ pub async fn an_answer_after_a_cancel_conflicts_and_adds_no_message(fixture: &Fi
     let refused = respond(&scene, &ana, asks[0], drafts::yes()).await.unwrap_err();
     assert!(matches!(refused, respond_to_ask::Error::Cancelled(_)), "{refused:?}");
     assert_eq!(scene.messages(room).await, stored);
-    let topics = scene.read().await.list_topics(room, true).await.unwrap();
+    let topics = scene.read().await.list_topics(&[room], true).await.unwrap();
     assert_eq!(topics[0].topic.message_count, 1);
 }
 

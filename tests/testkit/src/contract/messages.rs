@@ -118,7 +118,7 @@ pub async fn topics_are_listed_by_latest_activity(fixture: &Fixture) {
     let names = |all: bool| {
         let scene = &scene;
         async move {
-            let topics = scene.read().await.list_topics(room, all).await.unwrap();
+            let topics = scene.read().await.list_topics(&[room], all).await.unwrap();
             topics.iter().map(|summary| summary.topic.name.as_str().to_owned()).collect::<Vec<_>>()
         }
     };
@@ -159,7 +159,7 @@ pub async fn a_topic_is_found_by_the_key_of_its_name_with_its_open_asks(fixture:
     assert_eq!(by_name.topic.id, message.topic());
     assert_eq!(by_name.open_asks, 2);
     assert_eq!(read.find_topic(message.topic()).await.unwrap(), Some(by_name.clone()));
-    assert_eq!(read.list_topics(room, false).await.unwrap(), [by_name]);
+    assert_eq!(read.list_topics(&[room], false).await.unwrap(), [by_name]);
     assert_eq!(read.find_topic_named(room, "ASKS").await.unwrap(), None, "the key is folded already");
     drop(read);
     scene.cancel(&ana, asks[0]).await.unwrap();

@@ -446,6 +446,7 @@ macro_rules! topics_contract {
                 a_place_beyond_the_newest_message_is_refused,
                 only_a_person_that_takes_part_has_a_place,
                 places_are_listed_for_a_channel_and_for_all,
+                topics_of_several_channels_are_listed_at_once,
                 a_merge_joins_the_places_of_everyone,
                 a_place_is_told_to_its_person_alone_and_only_when_it_moves,
                 concurrent_marks_leave_the_furthest,

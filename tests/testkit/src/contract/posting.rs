@@ -234,7 +234,7 @@ pub async fn a_repeat_leaves_no_new_topic(fixture: &Fixture) {
     let room = scene.channel("room", &[&ana]).await;
     scene.say_with_key(&ana, room, "t", "text", Some("key")).await.unwrap();
     scene.say_with_key(&ana, room, "brand new", "text", Some("key")).await.unwrap_err();
-    assert_eq!(scene.read().await.list_topics(room, true).await.unwrap().len(), 1);
+    assert_eq!(scene.read().await.list_topics(&[room], true).await.unwrap().len(), 1);
 }
 
 /// 4.6-4.

@@ -10,6 +10,7 @@ use compass_comms::{
     events::{Audiences, EventStream, StreamItem, SubscribeFrom, subscribe},
     topics::{
         list_topics::{ListTopics, list_topics},
+        list_topics_of_channels::{self, ListTopicsOfChannels, MAX_CHANNELS, list_topics_of_channels},
         mark_read::{self, MarkRead, mark_read},
         read_positions::{self, ReadPositions, read_positions},
         update_topic::{UpdateTopic, update_topic},
@@ -148,6 +149,49 @@ pub async fn places_are_listed_for_a_channel_and_for_all(fixture: &Fixture) {
     let list = ListTopics { channel: ChannelRef::Id(room), include_archived: false };
     let listed = list_topics(&scene.comms(), &scene.caller(&ana), list).await.unwrap();
     assert_eq!(listed.read_positions, [at(topics[1], 2, 0, 2)]);
+}
+
+/// What several lists would say, in one; of channels where one takes no part nothing, as of those that are not there.
+pub async fn topics_of_several_channels_are_listed_at_once(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let (ana, ben) = (scene.user("ana").await, scene.user("ben").await);
+    let bot = scene.agent("bot", &ana).await;
+    let (room, other) =
+        (scene.channel("room", &[&ana, &ben]).await, scene.channel("other", &[&ana, &ben]).await);
+    let (bens, empty) = (scene.channel("bens", &[&ben]).await, scene.channel("empty", &[&ana]).await);
+    for (channel, name) in [(room, "one"), (room, "two"), (other, "three"), (room, "one"), (bens, "t")] {
+        scene.say(&ben, channel, name, "text").await;
+    }
+    let archived = scene.say(&ben, other, "old", "text").await.topic();
+    let archive = UpdateTopic { topic: Some(archived), name: None, archived: Some(true) };
+    update_topic(&scene.comms(), &scene.caller(&ana), archive).await.unwrap();
+    let list = async |by: &Account, channels: Vec<Option<ChannelId>>| {
+        list_topics_of_channels(&scene.comms(), &scene.caller(by), ListTopicsOfChannels { channels }).await
+    };
+    let mut rooms = [room, other];
+    rooms.sort_unstable();
+    let mut singly = (Vec::new(), Vec::new());
+    for channel in rooms {
+        let one = ListTopics { channel: ChannelRef::Id(channel), include_archived: true };
+        let one = list_topics(&scene.comms(), &scene.caller(&ana), one).await.unwrap();
+        singly.0.extend(one.topics);
+        singly.1.extend(one.read_positions);
+    }
+    singly.1.sort_by_key(|place: &ReadPosition| place.topic);
+    let unknown = ChannelId::from_bytes([7; 16]);
+    let named = vec![Some(other), None, Some(bens), Some(room), Some(unknown), Some(room), Some(empty)];
+    let listed = list(&ana, named).await.unwrap();
+    assert_eq!(listed.topics.len(), 4);
+    assert_eq!((listed.topics, listed.read_positions), singly);
+    let nothing = list(&ana, vec![Some(bens), None]).await.unwrap();
+    assert_eq!((nothing.topics.len(), nothing.read_positions.len()), (0, 0));
+    assert_eq!(list(&ana, vec![Some(room); MAX_CHANNELS]).await.unwrap().topics.len(), 2);
+    for (count, text) in [(0, "channel_ids is empty"), (101, "channel_ids has 101 entries, more than 100")] {
+        let refused: list_topics_of_channels::Error = list(&ana, vec![None; count]).await.unwrap_err();
+        assert_eq!((refused.kind(), refused.to_string()), (ErrorKind::InvalidArgument, text.to_owned()));
+    }
+    let agents = list(&bot, vec![Some(room)]).await.unwrap_err();
+    assert_eq!(agents.kind(), ErrorKind::PermissionDenied);
 }
 
 /// A merge marks nothing as read.

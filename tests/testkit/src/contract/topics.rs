@@ -50,7 +50,7 @@ async fn check_summaries(scene: &Scene, channel: ChannelId, what: &str) {
     let mut messages = scene.messages(channel).await;
     assert!(messages.len() < 200, "one page holds the channel");
     messages.reverse();
-    for TopicSummary { topic, open_asks } in scene.read().await.list_topics(channel, true).await.unwrap() {
+    for TopicSummary { topic, open_asks } in scene.read().await.list_topics(&[channel], true).await.unwrap() {
         let own: Vec<_> = messages.iter().filter(|message| message.topic() == topic.id).collect();
         let mut authors: Vec<AccountId> = Vec::new();
         for message in &own {
@@ -71,7 +71,7 @@ async fn check_summaries(scene: &Scene, channel: ChannelId, what: &str) {
         );
     }
     let topics: BTreeSet<TopicId> = messages.iter().map(|message| message.topic()).collect();
-    let listed = scene.read().await.list_topics(channel, true).await.unwrap();
+    let listed = scene.read().await.list_topics(&[channel], true).await.unwrap();
     assert_eq!(topics, listed.iter().map(|summary| summary.topic.id).collect(), "{what}");
 }
 
@@ -200,7 +200,7 @@ pub async fn any_participant_archives_and_revives(fixture: &Fixture) {
     for flag in [true, false] {
         let after = update(&scene, &ben, archived(topic, flag)).await.unwrap();
         assert_eq!(after.topic.archived, flag);
-        assert_eq!(scene.read().await.list_topics(room, false).await.unwrap().is_empty(), flag);
+        assert_eq!(scene.read().await.list_topics(&[room], false).await.unwrap().is_empty(), flag);
         assert_eq!(next(&mut *events).await, Event::TopicUpserted(after.topic));
     }
 }
@@ -385,7 +385,7 @@ pub async fn opposing_merges_leave_one_topic_with_all_messages(fixture: &Fixture
         // The later one finds the name it wanted free again and takes it.
         let (first, second) = (results.0.expect("a merge"), results.1.expect("a rename"));
         assert_eq!(first.topic.id, second.topic.id, "trial {trial}");
-        let left = scene.read().await.list_topics(room, true).await.unwrap();
+        let left = scene.read().await.list_topics(&[room], true).await.unwrap();
         assert_eq!(left.len(), 1, "trial {trial}");
         assert_eq!(left[0].topic.message_count, 2, "trial {trial}");
         check_summaries(&scene, room, &format!("trial {trial}")).await;
@@ -405,7 +405,7 @@ pub async fn two_renames_to_one_free_name_become_one_topic(fixture: &Fixture) {
                 .await;
         first.expect("a name");
         second.expect("a name");
-        let left = scene.read().await.list_topics(room, true).await.unwrap();
+        let left = scene.read().await.list_topics(&[room], true).await.unwrap();
         assert_eq!(
             left.iter().map(|summary| summary.topic.message_count).collect::<Vec<_>>(),
             [2],

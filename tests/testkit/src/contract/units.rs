@@ -87,7 +87,7 @@ pub async fn another_tenant_sees_nothing(fixture: &Fixture) {
     assert_eq!(read.list_channels(ana.actor()).await.unwrap(), []);
     assert_eq!(read.find_message(message.id()).await.unwrap(), None);
     assert_eq!(read.list_messages(&page_of(room)).await.unwrap(), []);
-    assert_eq!(read.list_topics(room, true).await.unwrap(), []);
+    assert_eq!(read.list_topics(&[room], true).await.unwrap(), []);
     drop(read);
     assert!(scene.audience.pending(&other, &pending_of(&bot)).await.unwrap().items.is_empty());
     assert!(scene.audience.labelled(&other, message.id()).await.unwrap().is_none());

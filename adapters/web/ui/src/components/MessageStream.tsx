@@ -14,6 +14,7 @@ import { createLinked } from "./linked";
 import { createReading } from "./reading";
 import { createScroller } from "./scroller";
 import { arrivedSince, firstUnread, rowsOf } from "./stream-rows";
+import type { Row } from "./stream-rows";
 import { FOLLOW_WITHIN } from "./stream-layout";
 import { StreamRow } from "./StreamRow";
 import "./controls.css";
@@ -47,7 +48,7 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   const messages = createMemo(() => loaded().messages);
   const readBefore = untrack(() => store.state().positions.get(topicId));
   const unread = createMemo(() => firstUnread(messages(), readBefore, store.state().me));
-  const rows = createMemo(() => rowsOf(messages(), unread()));
+  const rows = createMemo<readonly Row[]>((before) => rowsOf(messages(), unread(), before));
   const scroller = createScroller(rows);
   const linked = createLinked({ wanted: () => props.linked, loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
   createReading({ topicId, rows, scroller, store });

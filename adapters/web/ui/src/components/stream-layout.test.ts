@@ -88,4 +88,21 @@ describe("what was seen and what is new", () => {
     const all = [message(1, "a", { at: at(1) }), message(2, "b", { at: at(1) }), message(3, "c", { at: at(2) })];
     expect(rowsOf(all, undefined).map((row) => row.startsDay)).toEqual([true, false, true]);
   });
+  it("rows are kept as they are while they say the same, however the list moves", () => {
+    const at = (seq: number) => message(seq, "x", { at: new Date(2026, 10, 1, seq).getTime() });
+    const all = Array.from({ length: 60 }, (_, seq) => at(seq));
+    const before = rowsOf(all.slice(20, 40), "message-25");
+    for (const [from, to] of [[20, 41], [21, 40], [10, 40], [22, 39], [15, 45], [40, 60], [20, 20]] as const) {
+      const part = all.slice(from, to);
+      const now = rowsOf(part, "message-25", before);
+      expect(now, `${from.toString()} to ${to.toString()}`).toEqual(rowsOf(part, "message-25"));
+      const kept = now.filter((row) => before.includes(row)).length;
+      // All that are in both, but for those whose neighbour above is another now.
+      const both = Math.max(0, Math.min(to, 40) - Math.max(from, 20));
+      expect(kept, `${from.toString()} to ${to.toString()}`).toBe(both === 0 || from === 20 ? both : both - 1);
+    }
+    const changed = all.slice(20, 40).with(4, message(24, "y", { at: at(24).at }));
+    expect(rowsOf(changed, undefined, before)).toEqual(rowsOf(changed, undefined));
+    expect(rowsOf(all.slice(20, 40), "message-26", before)).toEqual(rowsOf(all.slice(20, 40), "message-26"));
+  });
 });

@@ -23,7 +23,11 @@ export const manage = (element: HTMLElement, register: Register): (() => void) =
   let inside: HTMLElement | undefined;
   const stops = () => [...element.querySelectorAll<HTMLElement>(STOP)];
   const select = (stop: HTMLElement | undefined) => {
-    for (const each of stops()) each.tabIndex = each === stop ? 0 : -1;
+    for (const each of stops()) {
+      const index = each === stop ? 0 : -1;
+      // Written only where it changes: there may be hundreds.
+      if (each.tabIndex !== index) each.tabIndex = index;
+    }
   };
   const settle = () => {
     const all = stops();

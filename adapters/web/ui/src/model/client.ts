@@ -34,7 +34,8 @@ export interface Client {
   listChannels(snapshot: SnapshotToken, signal?: AbortSignal): Promise<readonly Channel[]>;
   /** Presence of every agent the caller sees. */
   roster(signal?: AbortSignal): Promise<ReadonlyMap<AccountId, Presence>>;
-  listTopics(channelId: ChannelId, includeArchived: boolean, signal?: AbortSignal): Promise<{ readonly topics: readonly Topic[]; readonly positions: readonly ReadPosition[] }>;
+  /** Of these channels, archived ones too. One that the person takes no part in has none. */
+  listTopics(channelIds: readonly ChannelId[], signal?: AbortSignal): Promise<{ readonly topics: readonly Topic[]; readonly positions: readonly ReadPosition[] }>;
   /** One page, newest first; of every channel where `channelId` is undefined. */
   listOpenAsks(input: { readonly before: MessageId | undefined; readonly channelId: ChannelId | undefined }, signal?: AbortSignal): Promise<readonly OpenAskEntry[]>;
   readPositions(signal?: AbortSignal): Promise<readonly ReadPosition[]>;

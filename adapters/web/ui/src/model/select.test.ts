@@ -30,6 +30,17 @@ describe("C39 the left column", () => {
     expect(placed.map((each) => each.id).sort()).toEqual(channels.map((each) => each.id).sort());
   });
 
+  it("C39 has a beginning of so many channels in the same order", () => {
+    const [first, second] = [group("one", ben.id), group("two", ben.id)];
+    const inside = (name: string, groupId: string) => channel(name, [ann], { groupId });
+    const whole = select.rail(state({ groups: keyed(first, second), channels: keyed(inside("a", first.id), inside("b", first.id), inside("c", second.id), channel("d", [ann]), channel("e", [ann], { kind: "dm" }), channel("f", [ben])) }));
+    const shown = ({ groups, ungrouped, direct, browse }: select.Rail) => [...groups.flatMap((each) => [each.group.name, ...names(each.channels)]), "|", ...names(ungrouped), "|", ...names(direct), "|", ...names(browse)].join(" ");
+    expect(select.railLength(whole)).toBe(5);
+    expect([1, 2, 3, 4, 5, 9].map((count) => shown(select.beginning(whole, count)))).toEqual([
+      "one a | | | f", "one a b | | | f", "one a b two c | | | f", "one a b two c | d | | f", "one a b two c | d | e | f", "one a b two c | d | e | f",
+    ]);
+  });
+
   it("C39 a conversation is called by the other handles, a channel by its name", () => {
     const label = (id: string) => { const found = channels.find((each) => each.id === id); return found && select.channelLabel(state(), found); };
     expect(label("channel-dm")).toBe("ben");
@@ -60,12 +71,10 @@ describe("C39 topics", () => {
   it("C39 latest first, an empty one by its making, ties by id, archived ones hidden", () => {
     expect(names(select.topicsOf(all, "c"))).toEqual(["new", "a", "b", "old"]);
     expect(names(select.topicsOf(all, "c", true))).toEqual(["gone"]);
-    expect(names(select.recentTopics(all, "c"))).toEqual(["new", "a", "b"]);
   });
 
-  it("C39 a summary names five participants and counts what is unread where one looks", () => {
+  it("C39 a row names five participants, and what is unread is counted where one looks", () => {
     expect(select.participants(state(), topic("t", "c", { participantIds: [ann.id, "gone", bot.id, "1", "2", "3"] }))).toEqual(["ann", "gone", "bot", "1", "2"]);
-    expect(select.unreadIn(all, "c")).toBe(3);
     expect(select.unreadTotal(all)).toBe(3);
   });
 });
@@ -75,7 +84,6 @@ describe("the inbox", () => {
     const [late, early] = [message(2, [asking(ask("b")), asking(ask("c"))], { at: 9 }), message(1, [asking(ask("a"))], { at: 3 })];
     const waiting = select.inbox(state({ openAsks: new Map([["b", { message: late, channelId: "x" }], ["a", { message: early, channelId: "y" }]]) }));
     expect(waiting.map((each) => [each.ask.id, each.channelId])).toEqual([["a", "y"], ["b", "x"]]);
-    expect(select.openAsksIn(state({ openAsks: new Map([["b", { message: late, channelId: "x" }]]) }), "x")).toBe(1);
   });
 });
 

@@ -5,8 +5,6 @@ import type { Account, AccountId, Agent, Ask, AskId, Channel, ChannelId, Group, 
 
 /** Participants that a topic's row names before "+n". */
 export const SHOWN_PARTICIPANTS = 5;
-/** Topics that a channel's row in the left column lists. */
-export const RECENT_TOPICS = 3;
 
 const collator = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 const byName = (a: { readonly name: string; readonly id: string }, b: { readonly name: string; readonly id: string }): number =>
@@ -43,8 +41,23 @@ export interface Rail {
   readonly browse: readonly Channel[];
 }
 
+/** The same with the first `count` of the person's channels only: what is made first of a long column. */
+export const beginning = (whole: Rail, count: number): Rail => {
+  let left = count;
+  const take = (channels: readonly Channel[]): readonly Channel[] => {
+    const taken = channels.length <= left ? channels : channels.slice(0, left);
+    left -= taken.length;
+    return taken;
+  };
+  const groups = whole.groups.flatMap(({ group, channels }) => (left > 0 ? [{ group, channels: take(channels) }] : []));
+  return { groups, ungrouped: take(whole.ungrouped), direct: take(whole.direct), browse: whole.browse };
+};
+
+/** How many channels the person has in the left column. */
+export const railLength = ({ groups, ungrouped, direct }: Rail): number => groups.reduce((sum, { channels }) => sum + channels.length, ungrouped.length + direct.length);
+
 /** The left column's channels, each in exactly one place. */
-export const rail = (state: State): Rail => {
+export const rail = (state: Pick<State, "me" | "accounts" | "channels" | "groups">): Rail => {
   const grouped = new Map<string, Channel[]>();
   const [ungrouped, direct, browse]: [Channel[], Channel[], Channel[]] = [[], [], []];
   for (const channel of [...state.channels.values()].sort(byName)) {
@@ -79,19 +92,15 @@ export const dmAgent = (state: State, channel: Channel): Agent | undefined => {
   return agents.length === 1 ? agents[0] : undefined;
 };
 
-const newestFirst = (a: Topic, b: Topic): number => activity(b) - activity(a) || compare(a.id, b.id);
+/** Latest activity first, ties by id. */
+export const newestFirst = (a: Topic, b: Topic): number => activity(b) - activity(a) || compare(a.id, b.id);
 const activity = (topic: Topic): number => (topic.messageCount === 0 ? topic.createdAt : topic.lastActivity);
 
-/** Topics of a channel, latest activity first, ties by id; archived ones only if asked for. */
+/** Topics of a channel, the latest first; archived ones only if asked for. */
 export const topicsOf = (state: State, channelId: ChannelId, archived = false): readonly Topic[] =>
   [...state.topics.values()].filter((topic) => topic.channelId === channelId && topic.archived === archived).sort(newestFirst);
 
-export const recentTopics = (state: State, channelId: ChannelId): readonly Topic[] => topicsOf(state, channelId).slice(0, RECENT_TOPICS);
-
-export const unreadOf = (state: State, topicId: TopicId): number => state.positions.get(topicId)?.unread ?? 0;
-
-/** Unread messages in the topics of a channel that are not archived. */
-export const unreadIn = (state: State, channelId: ChannelId): number => topicsOf(state, channelId).reduce((sum, topic) => sum + unreadOf(state, topic.id), 0);
+export const unreadOf = (state: Pick<State, "positions">, topicId: TopicId): number => state.positions.get(topicId)?.unread ?? 0;
 
 export const unreadTotal = (state: State): number => {
   let sum = 0;
@@ -143,16 +152,10 @@ const askIn = (message: Message | undefined, askId: AskId): { readonly ask: Ask;
   return undefined;
 };
 
-export const openAsksIn = (state: State, channelId: ChannelId): number => {
-  let count = 0;
-  for (const entry of state.openAsks.values()) if (entry.channelId === channelId) count += 1;
-  return count;
-};
-
 /** An agent nobody has seen is stopped. */
 export const presenceOf = (state: State, agentId: AccountId): PresenceState => state.presence.get(agentId)?.state ?? "stopped";
 
-export const agents = (state: State): readonly Agent[] =>
+export const agents = (state: Pick<State, "accounts">): readonly Agent[] =>
   [...state.accounts.values()].flatMap((account: Account) => (account.kind === "agent" ? [account] : [])).sort((a, b) => collator.compare(a.handle, b.handle) || compare(a.id, b.id));
 
 export interface AgentNode {
@@ -163,7 +166,7 @@ export interface AgentNode {
 }
 
 /** Agents by who stands below whom. One whose parent is not seen is a root; so is one member of a circle. */
-export const agentTree = (state: State): readonly AgentNode[] => {
+export const agentTree = (state: Pick<State, "accounts">): readonly AgentNode[] => {
   const all = agents(state);
   const known = new Set(all.map((each) => each.id));
   const placed = new Set<AccountId>();

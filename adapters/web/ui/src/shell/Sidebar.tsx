@@ -1,21 +1,37 @@
 /** The left column: inbox, channels by group, direct messages, agents. */
-import { createMemo, Show, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { group } from "../keyboard/group";
-import { rail } from "../model/select";
+import { beginning, rail, railLength } from "../model/select";
+import { summaries } from "../model/summary";
+import type { Summaries } from "../model/summary";
 import { browsePath, inboxPath, newChannelPath, newDirectPath } from "../router/paths";
 import { StoreContext } from "../store/context";
 import { shellText } from "../strings";
 import { AppContext } from "./app";
+import { whenIdle } from "./idle";
 import { Badge, Section } from "./Section";
 import { SidebarAgents } from "./SidebarAgents";
-import { ChannelGroups, ChannelRows } from "./SidebarChannels";
+import { ChannelGroups, ChannelRows, SummariesContext } from "./SidebarChannels";
 import "./Sidebar.css";
+
+/** Channels that are made with the first view; the others follow in such steps when the page has nothing else to do. */
+const STEP = 40;
 
 export const Sidebar: Component = () => {
   const store = useContext(StoreContext);
   const { router } = useContext(AppContext);
-  const parts = createMemo(() => rail(store.state()));
+  // Each part of the state by itself: most of what is told changes one of them.
+  const [me, accounts, groups, channels] = [() => store.state().me, createMemo(() => store.state().accounts), createMemo(() => store.state().groups), createMemo(() => store.state().channels)];
+  const [topics, positions, openAsks] = [createMemo(() => store.state().topics), createMemo(() => store.state().positions), createMemo(() => store.state().openAsks)];
+  const whole = createMemo(() => rail({ me: me(), accounts: accounts(), groups: groups(), channels: channels() }));
+  const counted = createMemo<Summaries>((before) => summaries({ topics: topics(), positions: positions(), openAsks: openAsks() }, before));
+  const [made, setMade] = createSignal(STEP);
+  const parts = createMemo(() => beginning(whole(), made()));
+  createEffect(
+    () => (store.state().ready && made() < railLength(whole()) ? made() : undefined),
+    (soFar) => (soFar === undefined ? undefined : whenIdle(() => setMade(soFar + STEP))),
+  );
   const waiting = () => store.state().openAsks.size;
   const at = (kind: string) => (router.route().kind === kind ? "page" : undefined);
   return (
@@ -25,21 +41,23 @@ export const Sidebar: Component = () => {
           <span class="rail-name">{shellText.inbox}</span>
           <Badge kind="asks" count={waiting()} label={shellText.waiting(waiting())} />
         </a>
-        <Section name="channels" title={shellText.channels} link={{ path: newChannelPath, label: shellText.newChannel }}>
-          <ChannelGroups groups={parts().groups} ungrouped={parts().ungrouped} />
-          <Show when={store.state().ready && parts().groups.length === 0 && parts().ungrouped.length === 0}>
-            <p class="rail-note">{shellText.noChannels}</p>
-          </Show>
-          <a class="rail-row quiet" href={browsePath} aria-current={at("browse")} data-stop tabindex="-1">
-            <span class="rail-name">{shellText.browse}</span>
-            <Show when={parts().browse.length > 0}>
-              <span class="rail-count">{parts().browse.length}</span>
+        <SummariesContext value={counted}>
+          <Section name="channels" title={shellText.channels} link={{ path: newChannelPath, label: shellText.newChannel }}>
+            <ChannelGroups groups={parts().groups} ungrouped={parts().ungrouped} />
+            <Show when={store.state().ready && parts().groups.length === 0 && parts().ungrouped.length === 0}>
+              <p class="rail-note">{shellText.noChannels}</p>
             </Show>
-          </a>
-        </Section>
-        <Section name="direct" title={shellText.direct} link={{ path: newDirectPath, label: shellText.newDirect }}>
-          <ChannelRows channels={parts().direct} />
-        </Section>
+            <a class="rail-row quiet" href={browsePath} aria-current={at("browse")} data-stop tabindex="-1">
+              <span class="rail-name">{shellText.browse}</span>
+              <Show when={parts().browse.length > 0}>
+                <span class="rail-count">{parts().browse.length}</span>
+              </Show>
+            </a>
+          </Section>
+          <Section name="direct" title={shellText.direct} link={{ path: newDirectPath, label: shellText.newDirect }}>
+            <ChannelRows channels={parts().direct} />
+          </Section>
+        </SummariesContext>
         <SidebarAgents />
       </div>
     </nav>

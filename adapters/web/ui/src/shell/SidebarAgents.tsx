@@ -17,8 +17,9 @@ import { Section } from "./Section";
 export const SidebarAgents: Component = () => {
   const store = useContext(StoreContext);
   const { pins } = useContext(AppContext);
-  const tree = createMemo(() => agentTree(store.state()));
-  const pinned = createMemo(() => refreshPins(pins.list(), (id) => store.state().accounts.get(id)?.handle));
+  const accounts = createMemo(() => store.state().accounts);
+  const tree = createMemo(() => agentTree({ accounts: accounts() }));
+  const pinned = createMemo(() => refreshPins(pins.list(), (id) => accounts().get(id)?.handle));
   return (
     <Section name="agents" title={shellText.agents} link={{ path: settingsPath("agents"), label: shellText.newAgent }}>
       <Show when={pinned().length > 0}>

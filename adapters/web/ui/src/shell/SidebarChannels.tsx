@@ -1,7 +1,9 @@
 /** Channels of the left column, each with its topics that moved last. */
-import { createMemo, createUniqueId, For, Show, useContext } from "solid-js";
+import { createContext, createMemo, createUniqueId, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { channelLabel, openAsksIn, recentTopics, unreadIn, unreadOf } from "../model/select";
+import { channelLabel, unreadOf } from "../model/select";
+import { NOTHING } from "../model/summary";
+import type { Summaries } from "../model/summary";
 import { visibleLine } from "../model/text";
 import type { Channel, Group, Topic } from "../model/types";
 import { channelPath, topicPath } from "../router/paths";
@@ -9,6 +11,9 @@ import { StoreContext } from "../store/context";
 import { shellText } from "../strings";
 import { AppContext } from "./app";
 import { Badge } from "./Section";
+
+/** What there is to say of all channels, made once for all rows. */
+export const SummariesContext = createContext<() => Summaries>();
 
 interface GroupsProps {
   readonly groups: readonly { readonly group: Group; readonly channels: readonly Channel[] }[];
@@ -57,9 +62,12 @@ export const ChannelRows: Component<{ readonly channels: readonly Channel[] }> =
 const ChannelRow: Component<{ readonly channel: Channel }> = (props) => {
   const store = useContext(StoreContext);
   const { router } = useContext(AppContext);
-  const asks = createMemo(() => openAsksIn(store.state(), props.channel.id));
-  const unread = createMemo(() => unreadIn(store.state(), props.channel.id));
-  const topics = createMemo(() => (props.channel.kind === "channel" ? recentTopics(store.state(), props.channel.id) : []));
+  const all = useContext(SummariesContext);
+  const summary = createMemo(() => all().get(props.channel.id) ?? NOTHING);
+  const asks = () => summary().openAsks;
+  const unread = () => summary().unread;
+  const topics = () => (props.channel.kind === "channel" ? summary().recent : []);
+  const label = createMemo(() => visibleLine(channelLabel(store.state(), props.channel)));
   const current = () => {
     const route = router.route();
     return route.kind === "channel" && route.channelId === props.channel.id ? "page" : undefined;
@@ -70,7 +78,7 @@ const ChannelRow: Component<{ readonly channel: Channel }> = (props) => {
         <span class="rail-glyph" aria-hidden="true">
           {props.channel.kind === "channel" ? "#" : "@"}
         </span>
-        <bdi class="rail-name">{visibleLine(channelLabel(store.state(), props.channel))}</bdi>
+        <bdi class="rail-name">{label()}</bdi>
         <Badge kind="asks" count={asks()} label={shellText.waiting(asks())} />
         <Badge kind="unread" count={unread()} label={shellText.unread(unread())} />
       </a>

@@ -36,7 +36,7 @@ describe("the first snapshot", () => {
     await pass();
     const token: SnapshotToken = { kind: "snapshot", value: client.position() };
     for (const method of ["listAccounts", "listGroups", "listChannels"] as const) expect(client.called(method)[0]?.input, method).toEqual([token]);
-    expect(client.called("listTopics").map((call) => call.input[0])).toEqual([plan.id]);
+    expect(client.called("listTopics").map((call) => call.input[0])).toEqual([[plan.id]]);
     expect(store.state().ready).toBe(false);
     say();
     await pass();

@@ -153,7 +153,7 @@ export class Loop {
     try {
       const read = await readChannel(this.sync.client, channelId, this.token, signal);
       signal.throwIfAborted();
-      if (read) this.sync.apply(withChannel(this.sync.state(), channelId, read));
+      this.sync.apply(withChannel(this.sync.state(), channelId, read));
     } catch (error) {
       // The event will not come again, so all is read anew.
       this.cursor = undefined;

@@ -1,6 +1,5 @@
 /** Reads what there is: everything at the start and after lost events, one channel when the person comes into it. */
 import { takesPart } from "../model/account";
-import { Failure } from "../model/client";
 import type { Client } from "../model/client";
 import type {
   Account, AccountId, AskId, Channel, ChannelId, Message, MessageId, OpenAskEntry, Presence, ReadPosition, SnapshotToken, Topic, TopicId,
@@ -13,6 +12,8 @@ import { PAGE } from "./windows";
 
 /** Reads that are on their way at once. */
 export const IN_FLIGHT = 8;
+/** Channels whose topics are read at once; the server takes up to a hundred. */
+export const CHANNELS_A_READ = 50;
 /** Pages of a topic that are read again after lost events, so that a person who has scrolled up stays there. */
 const REREAD_PAGES = 10;
 
@@ -61,14 +62,11 @@ interface ChannelTopics {
   readonly positions: readonly ReadPosition[];
 }
 
-/** Topics of a channel, archived ones too, so that every message that is told has one. "Not found" says that we take no part. */
-const topicsOf = async (client: Client, channelId: ChannelId, signal: AbortSignal): Promise<ChannelTopics | undefined> => {
-  try {
-    return await client.listTopics(channelId, true, signal);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === "not_found") return undefined;
-    throw error;
-  }
+/** Topics of channels, archived ones too, so that every message that is told has one. */
+const topicsOf = async (client: Client, run: Run, channelIds: readonly ChannelId[], signal: AbortSignal): Promise<ChannelTopics> => {
+  const parts = Array.from({ length: Math.ceil(channelIds.length / CHANNELS_A_READ) }, (_, part) => channelIds.slice(part * CHANNELS_A_READ, (part + 1) * CHANNELS_A_READ));
+  const read = await Promise.all(parts.map((part) => run(() => client.listTopics(part, signal))));
+  return { topics: read.flatMap((each) => each.topics), positions: read.flatMap((each) => each.positions) };
 };
 
 /** The newest messages of a topic, down to where the window reached before. */
@@ -109,8 +107,8 @@ export const readSnapshot = async (client: Client, current: () => State, token: 
     early({ ...first, openAsks: openAsksOf(waiting), windows: current().windows });
   }
   const mine = channels.filter((channel) => takesPart(channel, current().me, known));
-  const listed = await Promise.all(mine.map((channel) => run(() => topicsOf(client, channel.id, signal))));
-  const topics = byId<Topic>(listed.flatMap((each) => each?.topics ?? []));
+  const listed = await topicsOf(client, run, mine.map((channel) => channel.id), signal);
+  const topics = byId<Topic>(listed.topics);
   // Asks after topics: then an ask of a message that the topics count and the asks do not hold is closed (rule 4 of counting).
   const [asks, ...windows] = await Promise.all([
     allOpenAsks(client, run, undefined, signal),
@@ -129,7 +127,7 @@ export const readSnapshot = async (client: Client, current: () => State, token: 
     presence,
     // An ask that has ended stays ended; those of channels that are lost are not ours to show.
     endedAsks: new Map([...current().endedAsks].filter(([, entry]) => mine.some((channel) => channel.id === entry.channelId))),
-    positions: placesOf(listed.flatMap((each) => each?.positions ?? [])),
+    positions: placesOf(listed.positions),
     // A window that was opened meanwhile has a read of its own on its way.
     windows: new Map([...[...current().windows].filter(([id]) => topics.has(id)), ...windows]),
     ready: true,
@@ -143,15 +141,14 @@ export interface ChannelRead extends ChannelTopics {
   readonly asks: readonly OpenAskEntry[];
 }
 
-/** What is in a channel that was gained, and the accounts that are seen through it. Undefined if it is lost again. */
-export const readChannel = async (client: Client, channelId: ChannelId, token: SnapshotToken, signal: AbortSignal): Promise<ChannelRead | undefined> => {
+/** What is in a channel that was gained, and the accounts that are seen through it; nothing if it is lost again, which is told later. */
+export const readChannel = async (client: Client, channelId: ChannelId, token: SnapshotToken, signal: AbortSignal): Promise<ChannelRead> => {
   const run = limited(IN_FLIGHT);
   const [accounts, presence, listed] = await Promise.all([
     run(() => client.listAccounts(token, signal)),
     run(() => client.roster(signal)),
-    run(() => topicsOf(client, channelId, signal)),
+    topicsOf(client, run, [channelId], signal),
   ]);
-  if (!listed) return undefined;
   return { ...listed, accounts, presence, asks: await allOpenAsks(client, run, channelId, signal) };
 };
 

@@ -48,12 +48,12 @@ describe("the fake client", () => {
   it("holds a reply until it is released, with what was true when the call came in", async () => {
     const { server, client, plan } = world();
     const held = client.hold("listTopics");
-    const reply = client.listTopics(plan.id, false);
+    const reply = client.listTopics([plan.id]);
     server.post(plan.id, { kind: "id", id: "topic-plan" }, [{ kind: "text", text: "late" }]);
     held.release();
     expect((await reply).topics.map((each) => each.messageCount)).toEqual([0]);
     const refused = client.hold("listTopics");
-    const second = client.listTopics(plan.id, false);
+    const second = client.listTopics([plan.id]);
     refused.fail(new Failure("unavailable", "gone"));
     await expect(second).rejects.toThrow("gone");
   });

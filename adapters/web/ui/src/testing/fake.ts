@@ -173,10 +173,9 @@ export class FakeClient implements Client {
   listGroups = (snapshot: SnapshotToken, signal?: AbortSignal) => this.reply("listGroups", [snapshot], () => [...this.server.groups.values()], signal);
   listChannels = (snapshot: SnapshotToken, signal?: AbortSignal) => this.reply("listChannels", [snapshot], () => this.visible(), signal);
   roster = (signal?: AbortSignal) => this.reply("roster", [], () => new Map(this.server.presence), signal);
-  listTopics: Client["listTopics"] = (channelId, includeArchived, signal) =>
-    this.reply("listTopics", [channelId, includeArchived], () => {
-      if (!this.server.participates(channelId)) throw new Failure("not_found", "channel not found");
-      const topics = this.server.topics(channelId, includeArchived);
+  listTopics: Client["listTopics"] = (channelIds, signal) =>
+    this.reply("listTopics", [channelIds], () => {
+      const topics = channelIds.filter((id) => this.server.participates(id)).flatMap((id) => this.server.topics(id, true));
       return { topics, positions: topics.map((topic) => this.server.position(topic.id)) };
     }, signal);
   listOpenAsks: Client["listOpenAsks"] = (input, signal) =>

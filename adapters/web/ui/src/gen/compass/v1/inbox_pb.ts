@@ -6,7 +6,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message as Message$1, ReadPosition } from "./comms_pb";
+import type { Message as Message$1, ReadPosition, Topic } from "./comms_pb";
 import { file_compass_v1_comms } from "./comms_pb";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compass/v1/inbox.proto.
  */
 export const file_compass_v1_inbox: GenFile = /*@__PURE__*/
-  fileDesc("ChZjb21wYXNzL3YxL2luYm94LnByb3RvEgpjb21wYXNzLnYxIlMKE0xpc3RPcGVuQXNrc1JlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoDRIZChFiZWZvcmVfbWVzc2FnZV9pZBgDIAEoCSI+ChRMaXN0T3BlbkFza3NSZXNwb25zZRImCgRhc2tzGAEgAygLMhguY29tcGFzcy52MS5PcGVuQXNrRW50cnkiSAoMT3BlbkFza0VudHJ5EiQKB21lc3NhZ2UYASABKAsyEy5jb21wYXNzLnYxLk1lc3NhZ2USEgoKY2hhbm5lbF9pZBgCIAEoCSIqChRSZWFkUG9zaXRpb25zUmVxdWVzdBISCgpjaGFubmVsX2lkGAEgASgJIkQKFVJlYWRQb3NpdGlvbnNSZXNwb25zZRIrCglwb3NpdGlvbnMYASADKAsyGC5jb21wYXNzLnYxLlJlYWRQb3NpdGlvbiI4Cg9NYXJrUmVhZFJlcXVlc3QSEAoIdG9waWNfaWQYASABKAkSEwoLY2hhbm5lbF9zZXEYAiABKAQiPgoQTWFya1JlYWRSZXNwb25zZRIqCghwb3NpdGlvbhgBIAEoCzIYLmNvbXBhc3MudjEuUmVhZFBvc2l0aW9uMv4BCgxJbmJveFNlcnZpY2USUQoMTGlzdE9wZW5Bc2tzEh8uY29tcGFzcy52MS5MaXN0T3BlbkFza3NSZXF1ZXN0GiAuY29tcGFzcy52MS5MaXN0T3BlbkFza3NSZXNwb25zZRJUCg1SZWFkUG9zaXRpb25zEiAuY29tcGFzcy52MS5SZWFkUG9zaXRpb25zUmVxdWVzdBohLmNvbXBhc3MudjEuUmVhZFBvc2l0aW9uc1Jlc3BvbnNlEkUKCE1hcmtSZWFkEhsuY29tcGFzcy52MS5NYXJrUmVhZFJlcXVlc3QaHC5jb21wYXNzLnYxLk1hcmtSZWFkUmVzcG9uc2ViBnByb3RvMw", [file_compass_v1_comms]);
+  fileDesc("ChZjb21wYXNzL3YxL2luYm94LnByb3RvEgpjb21wYXNzLnYxIlMKE0xpc3RPcGVuQXNrc1JlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoDRIZChFiZWZvcmVfbWVzc2FnZV9pZBgDIAEoCSI+ChRMaXN0T3BlbkFza3NSZXNwb25zZRImCgRhc2tzGAEgAygLMhguY29tcGFzcy52MS5PcGVuQXNrRW50cnkiSAoMT3BlbkFza0VudHJ5EiQKB21lc3NhZ2UYASABKAsyEy5jb21wYXNzLnYxLk1lc3NhZ2USEgoKY2hhbm5lbF9pZBgCIAEoCSIyChtMaXN0VG9waWNzT2ZDaGFubmVsc1JlcXVlc3QSEwoLY2hhbm5lbF9pZHMYASADKAkicwocTGlzdFRvcGljc09mQ2hhbm5lbHNSZXNwb25zZRIhCgZ0b3BpY3MYASADKAsyES5jb21wYXNzLnYxLlRvcGljEjAKDnJlYWRfcG9zaXRpb25zGAIgAygLMhguY29tcGFzcy52MS5SZWFkUG9zaXRpb24iKgoUUmVhZFBvc2l0aW9uc1JlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCSJEChVSZWFkUG9zaXRpb25zUmVzcG9uc2USKwoJcG9zaXRpb25zGAEgAygLMhguY29tcGFzcy52MS5SZWFkUG9zaXRpb24iOAoPTWFya1JlYWRSZXF1ZXN0EhAKCHRvcGljX2lkGAEgASgJEhMKC2NoYW5uZWxfc2VxGAIgASgEIj4KEE1hcmtSZWFkUmVzcG9uc2USKgoIcG9zaXRpb24YASABKAsyGC5jb21wYXNzLnYxLlJlYWRQb3NpdGlvbjLpAgoMSW5ib3hTZXJ2aWNlElEKDExpc3RPcGVuQXNrcxIfLmNvbXBhc3MudjEuTGlzdE9wZW5Bc2tzUmVxdWVzdBogLmNvbXBhc3MudjEuTGlzdE9wZW5Bc2tzUmVzcG9uc2USaQoUTGlzdFRvcGljc09mQ2hhbm5lbHMSJy5jb21wYXNzLnYxLkxpc3RUb3BpY3NPZkNoYW5uZWxzUmVxdWVzdBooLmNvbXBhc3MudjEuTGlzdFRvcGljc09mQ2hhbm5lbHNSZXNwb25zZRJUCg1SZWFkUG9zaXRpb25zEiAuY29tcGFzcy52MS5SZWFkUG9zaXRpb25zUmVxdWVzdBohLmNvbXBhc3MudjEuUmVhZFBvc2l0aW9uc1Jlc3BvbnNlEkUKCE1hcmtSZWFkEhsuY29tcGFzcy52MS5NYXJrUmVhZFJlcXVlc3QaHC5jb21wYXNzLnYxLk1hcmtSZWFkUmVzcG9uc2ViBnByb3RvMw", [file_compass_v1_comms]);
 
 /**
  * Input of ListOpenAsks. A page ends early at 2 MiB but holds at least one message, so page on until it is empty.
@@ -101,6 +101,55 @@ export const OpenAskEntrySchema: GenMessage<OpenAskEntry> = /*@__PURE__*/
   messageDesc(file_compass_v1_inbox, 2);
 
 /**
+ * Input of ListTopicsOfChannels.
+ *
+ * @generated from message compass.v1.ListTopicsOfChannelsRequest
+ */
+export type ListTopicsOfChannelsRequest = Message<"compass.v1.ListTopicsOfChannelsRequest"> & {
+  /**
+   * At least 1 and at most 100. A channel that the caller does not participate in has no topics.
+   *
+   * @generated from field: repeated string channel_ids = 1;
+   */
+  channelIds: string[];
+};
+
+/**
+ * Describes the message compass.v1.ListTopicsOfChannelsRequest.
+ * Use `create(ListTopicsOfChannelsRequestSchema)` to create a new message.
+ */
+export const ListTopicsOfChannelsRequestSchema: GenMessage<ListTopicsOfChannelsRequest> = /*@__PURE__*/
+  messageDesc(file_compass_v1_inbox, 3);
+
+/**
+ * Result of ListTopicsOfChannels.
+ *
+ * @generated from message compass.v1.ListTopicsOfChannelsResponse
+ */
+export type ListTopicsOfChannelsResponse = Message<"compass.v1.ListTopicsOfChannelsResponse"> & {
+  /**
+   * Channel by channel, latest activity first in each.
+   *
+   * @generated from field: repeated compass.v1.Topic topics = 1;
+   */
+  topics: Topic[];
+
+  /**
+   * One for each topic.
+   *
+   * @generated from field: repeated compass.v1.ReadPosition read_positions = 2;
+   */
+  readPositions: ReadPosition[];
+};
+
+/**
+ * Describes the message compass.v1.ListTopicsOfChannelsResponse.
+ * Use `create(ListTopicsOfChannelsResponseSchema)` to create a new message.
+ */
+export const ListTopicsOfChannelsResponseSchema: GenMessage<ListTopicsOfChannelsResponse> = /*@__PURE__*/
+  messageDesc(file_compass_v1_inbox, 4);
+
+/**
  * Input of ReadPositions.
  *
  * @generated from message compass.v1.ReadPositionsRequest
@@ -119,7 +168,7 @@ export type ReadPositionsRequest = Message<"compass.v1.ReadPositionsRequest"> & 
  * Use `create(ReadPositionsRequestSchema)` to create a new message.
  */
 export const ReadPositionsRequestSchema: GenMessage<ReadPositionsRequest> = /*@__PURE__*/
-  messageDesc(file_compass_v1_inbox, 3);
+  messageDesc(file_compass_v1_inbox, 5);
 
 /**
  * Result of ReadPositions.
@@ -140,7 +189,7 @@ export type ReadPositionsResponse = Message<"compass.v1.ReadPositionsResponse"> 
  * Use `create(ReadPositionsResponseSchema)` to create a new message.
  */
 export const ReadPositionsResponseSchema: GenMessage<ReadPositionsResponse> = /*@__PURE__*/
-  messageDesc(file_compass_v1_inbox, 4);
+  messageDesc(file_compass_v1_inbox, 6);
 
 /**
  * Input of MarkRead.
@@ -168,7 +217,7 @@ export type MarkReadRequest = Message<"compass.v1.MarkReadRequest"> & {
  * Use `create(MarkReadRequestSchema)` to create a new message.
  */
 export const MarkReadRequestSchema: GenMessage<MarkReadRequest> = /*@__PURE__*/
-  messageDesc(file_compass_v1_inbox, 5);
+  messageDesc(file_compass_v1_inbox, 7);
 
 /**
  * Result of MarkRead.
@@ -189,7 +238,7 @@ export type MarkReadResponse = Message<"compass.v1.MarkReadResponse"> & {
  * Use `create(MarkReadResponseSchema)` to create a new message.
  */
 export const MarkReadResponseSchema: GenMessage<MarkReadResponse> = /*@__PURE__*/
-  messageDesc(file_compass_v1_inbox, 6);
+  messageDesc(file_compass_v1_inbox, 8);
 
 /**
  * A person's inbox. An agent's token gets PERMISSION_DENIED.
@@ -206,6 +255,16 @@ export const InboxService: GenService<{
     methodKind: "unary";
     input: typeof ListOpenAsksRequestSchema;
     output: typeof ListOpenAsksResponseSchema;
+  },
+  /**
+   * Lists the topics of several channels at once, archived ones too, and how far the caller has read in them.
+   *
+   * @generated from rpc compass.v1.InboxService.ListTopicsOfChannels
+   */
+  listTopicsOfChannels: {
+    methodKind: "unary";
+    input: typeof ListTopicsOfChannelsRequestSchema;
+    output: typeof ListTopicsOfChannelsResponseSchema;
   },
   /**
    * Lists how far the caller has read.
