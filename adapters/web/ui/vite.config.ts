@@ -1,10 +1,11 @@
 /// <reference types="vitest/config" />
 import solid from "@solidjs/vite-plugin";
 import { defineConfig } from "vite";
+import { binaryOnly } from "./scripts/binary-only";
 import { twins } from "./scripts/twins";
 
 export default defineConfig({
-  plugins: [solid(), twins()],
+  plugins: [solid(), binaryOnly(), twins()],
   build: {
     outDir: "../assets",
     emptyOutDir: true,
