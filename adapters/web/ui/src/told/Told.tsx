@@ -1,5 +1,5 @@
 /** Tells of new asks where the person looks: title, icon, live region, desktop, ear. Renders nothing. */
-import { createEffect, createMemo, useContext } from "solid-js";
+import { createEffect, createMemo, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { askById, channelLabel, handleOf, unreadTotal } from "../model/select";
 import type { Waiting } from "../model/select";
@@ -46,7 +46,7 @@ const useNewAsks = () => {
     const told = tell(known, state);
     known = told.known;
     for (const each of told.fresh) announce(each, state);
-    if (told.fresh.length > 0 && app.prefs.sound()) beep();
+    if (told.fresh.length > 0 && untrack(app.prefs.sound)) beep();
   });
   const retract = (id: AskId, each: Waiting, state: State) => {
     announced.delete(id);
@@ -57,7 +57,7 @@ const useNewAsks = () => {
     const title = titleOf(each, state);
     app.say(title, each.ask.id);
     announced.set(each.ask.id, each);
-    if (!app.prefs.notify() || !desktopIsAllowed() || document.hasFocus()) return;
+    if (!untrack(app.prefs.notify) || !desktopIsAllowed() || document.hasFocus()) return;
     const path = messagePath(each.channelId, each.message.topicId, each.message.id);
     showOnDesktop({ title, body: clipped(firstText([{ kind: "ask", ask: each.ask }]), BODY), tag: each.ask.id }, () => app.router.go(path));
   };

@@ -1,5 +1,5 @@
 /** Tokens of the person and of its agents: looking at them, revoking them, making one. */
-import { createEffect, createMemo, createSignal, For, Show, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, For, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Time } from "../../components/Time";
 import { agents } from "../../model/select";
@@ -14,7 +14,7 @@ import { settingsText } from "../../strings";
 export const Tokens: Component = () => {
   const store = useContext(StoreContext);
   const mine = createMemo(() => agents(store.state()).filter((agent) => agent.ownerId === store.state().me));
-  const [of, setOf] = createSignal(store.state().me);
+  const [of, setOf] = createSignal(untrack(() => store.state().me));
   return (
     <>
       <p class="dim">{settingsText.tokensHelp}</p>
