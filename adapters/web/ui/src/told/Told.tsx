@@ -6,10 +6,12 @@ import type { Waiting } from "../model/select";
 import { clipped, firstText, visibleLine } from "../model/text";
 import type { AskId } from "../model/types";
 import { messagePath } from "../router/paths";
+import type { Route } from "../router/route";
 import { AppContext } from "../shell/app";
+import { viewTitle } from "../shell/title";
 import { StoreContext } from "../store/context";
 import type { State } from "../store/contract";
-import { shellText } from "../strings";
+import { toldText } from "../strings";
 import { desktopIsAllowed, showOnDesktop } from "./desktop";
 import { faviconUrl } from "./favicon";
 import { tell } from "./fresh";
@@ -18,12 +20,12 @@ import { beep } from "./sound";
 /** A notification shows about this much. */
 const BODY = 160;
 
-const Told: Component<{ readonly view: string }> = (props) => {
+const Told: Component<{ readonly route: Route | undefined }> = (props) => {
   const store = useContext(StoreContext);
   const waiting = createMemo(() => store.state().openAsks.size);
   const unread = createMemo(() => unreadTotal(store.state()));
   createEffect(
-    () => shellText.titleCounts(waiting(), unread()) + shellText.titled(props.view),
+    () => toldText.titleCounts(waiting(), unread()) + toldText.titled(viewTitle(props.route, store.state())),
     (title) => {
       document.title = title;
     },
@@ -65,7 +67,7 @@ const useNewAsks = () => {
 
 type Words = (handle: string, channel: string) => string;
 
-const titleOf = (each: Waiting, state: State, words: Words = shellText.newAsk): string => {
+const titleOf = (each: Waiting, state: State, words: Words = toldText.newAsk): string => {
   const channel = state.channels.get(each.channelId);
   return words(visibleLine(handleOf(state, each.message.authorId)), channel ? visibleLine(channelLabel(state, channel)) : "");
 };
@@ -73,7 +75,7 @@ const titleOf = (each: Waiting, state: State, words: Words = shellText.newAsk): 
 /** How an ask ended, in words; undefined if that is not known. */
 const endWords = (askId: AskId, state: State): Words | undefined => {
   const end = askById(state, askId)?.ask.end.kind;
-  return end === "answered" ? shellText.askAnswered : end === "cancelled" ? shellText.askWithdrawn : undefined;
+  return end === "answered" ? toldText.askAnswered : end === "cancelled" ? toldText.askWithdrawn : undefined;
 };
 
 export default Told;
