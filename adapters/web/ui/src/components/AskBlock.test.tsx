@@ -110,6 +110,16 @@ describe("submitting", () => {
     stage("a", { answers: answers({ q1: { text: "x".repeat(32 * 1024) } }) });
     expect(submit()).toBeEnabled();
   });
+  it("limits: a text with a NUL is told of before it is sent, and stays", () => {
+    const { submit, stage, inputs, names } = view(two());
+    stage("a", { answers: answers({ q1: { chosen: ["0"] }, q2: { text: "ü\0b" } }) });
+    expect(inputs()[1]).toHaveAccessibleDescription("This answer holds a NUL character, at place 2, which cannot be sent.");
+    expect(submit()).toBeDisabled();
+    submit()?.click();
+    expect(names()).toEqual([]);
+    stage("a", { answers: answers({ q2: { text: "üb" } }) });
+    expect(submit()).toBeEnabled();
+  });
   it("limits: texts that are too long together are named and not sent", () => {
     const five = ask("a", Array.from({ length: 5 }, (_, index) => question(`q${index}`)));
     const { submit, stage } = view(five);

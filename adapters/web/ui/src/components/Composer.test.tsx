@@ -145,6 +145,15 @@ describe("C34 sending", () => {
     type("x".repeat(256 * 1024 - 8));
     expect(send()).toBeEnabled();
   });
+  it("M3 a NUL is told of before the server refuses it, and the draft stays", () => {
+    const { type, send, press, posts, field, store } = view();
+    type("a\0b");
+    expect(field()).toHaveAccessibleDescription("The message holds a NUL character, at place 2, which cannot be sent.");
+    expect(send()).toBeDisabled();
+    press("Enter");
+    expect(posts()).toEqual([]);
+    expect(store.draft(`message:${plan.id}`)).toBe("a\0b");
+  });
 });
 
 describe("C35 who may write", () => {

@@ -5,6 +5,7 @@ import type { Ask, AskQuestion, QuestionAnswer } from "../model/types";
 import { isOpen, stagedFor } from "../store/asks";
 import type { Staged, StagedAnswer } from "../store/contract";
 import { askText } from "../strings";
+import { bytesProblem } from "./field";
 
 /** Nothing more can be picked, typed or sent. */
 export function isClosed(ask: Ask, staged: Staged | undefined): boolean {
@@ -47,8 +48,7 @@ export function digitIndex(key: string): number | undefined {
 
 /** Why a typed answer cannot be sent, or undefined. */
 export function textProblem(answer: StagedAnswer): string | undefined {
-  const length = byteLength(answer.text.trim());
-  return length > LIMITS.customTextBytes ? askText.tooLong(byteText(LIMITS.customTextBytes), byteText(length)) : undefined;
+  return bytesProblem(askText.thisAnswer, answer.text.trim(), LIMITS.customTextBytes);
 }
 
 /** Why what is staged cannot be sent as one, or undefined. */

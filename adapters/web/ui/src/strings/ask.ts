@@ -33,6 +33,6 @@ export const askText = {
   copyLink: "Copy link to this ask",
   keysHint: "Number keys choose an option while this ask has focus.",
   answerCard: "answered",
-  tooLong: (limit: string, actual: string) => `This answer is too long: at most ${limit}, it has ${actual}.`,
+  thisAnswer: "This answer",
   allTooLong: (limit: string, actual: string) => `These answers are too long together: at most ${limit}, they have ${actual}.`,
 } as const;
