@@ -16,6 +16,7 @@ export const askText = {
   placeholderWithOptions: "Or answer in your own words",
   placeholderMultiple: "Anything to add?",
   placeholderText: "Your answer",
+  option: (n: number) => `Option ${n}`,
   recommended: "Recommended",
   change: "Change",
   notSent: "What you had chosen here was not sent.",
