@@ -14,6 +14,7 @@ export * from "./keys";
 export * from "./message";
 export * from "./named";
 export * from "./not-found";
+export * from "./notices";
 export * from "./plural";
 export * from "./search";
 export * from "./settings";

@@ -49,12 +49,6 @@ export const shellText = {
   reloadKeeps: "Drafts and picks are kept.",
   problems: "Problems",
   dismiss: "Dismiss",
-  notices: {
-    no_channel: "That channel does not exist, or you cannot see it.",
-    no_topic: "That topic does not exist in this channel.",
-    topic_moved: "That topic was merged into this one.",
-    no_agent: "That agent does not exist, or you cannot see it.",
-  },
   broken: "Something on this page broke",
   brokenHelp: "Nothing you sent is lost. The details:",
   again: "Try again",
