@@ -12,5 +12,4 @@ export const searchText = {
   found: (count: number) => counted(count, "message found", "messages found"),
   all: "Show all results",
   howTo: 'Whole words in any form, "phrases in quotes", minus to leave out, or. Searches the channels you take part in.',
-  elsewhere: "in a topic that is not loaded",
 } as const;
