@@ -213,7 +213,7 @@ describe("a channel", () => {
     page.app.router.go(`/channel/${home.id}`);
     await page.later();
     expect(controls().some((name) => name.startsWith("Subscribe") || name === "Leave")).toBe(false);
-    expect(main()).toHaveTextContent("always subscribed");
+    expect(main()).toHaveTextContent("the agent gets all that is posted");
   });
 
   it("C35 only the owner of an owned channel sees its rules", async () => {
@@ -229,7 +229,7 @@ describe("a channel", () => {
   });
 
   it("leaving asks first", async () => {
-    const page = await showPage(world(), { path: `/channel/${plan.id}` });
+    const page = await showPage(world().seed({ ...plan, memberIds: [ann.id, ben.id] }), { path: `/channel/${plan.id}` });
     within(main()).getByRole("button", { name: "Leave" }).click();
     await page.later();
     expect(page.client.called("updateMembers")).toHaveLength(0);

@@ -5,13 +5,13 @@ import { settingsText } from "../../strings";
 
 export type TokenKind = "program" | "session" | "link";
 
-/** Links work for a week, sessions for months, what programs use until it is revoked. */
-const LINK_MS = 8 * 24 * 60 * 60 * 1000;
+/** Links work for a week to the very ms, sessions for another time, what programs use until it is revoked. */
+const LINK_MS = 7 * 24 * 60 * 60 * 1000;
 /** Ids begin with the time, so that those of one day look alike; their ends do not. */
 const SHOWN_OF_ID = 8;
 
 export const tokenKind = ({ createdAt, expiresAt }: TokenInfo): TokenKind =>
-  expiresAt === undefined ? "program" : expiresAt - createdAt <= LINK_MS ? "link" : "session";
+  expiresAt === undefined ? "program" : expiresAt - createdAt === LINK_MS ? "link" : "session";
 
 export const tokenMark = ({ id }: TokenInfo): string => (id.length <= SHOWN_OF_ID ? id : `…${id.slice(-SHOWN_OF_ID)}`);
 
