@@ -121,6 +121,24 @@ describe("links", () => {
     expect(within(main()).getByRole("heading", { level: 1 })).toHaveTextContent("There is no such page");
   });
 
+  it.each([
+    ["the inbox", undefined, "/"],
+    ["the channel, where everybody sees it", team.id, `/channel/${plan.id}`],
+  ])("C42 whoever is put out of a channel while looking at a topic of it is told so, at %s", async (_, groupId, path) => {
+    const server = world().seed({ ...plan, groupId });
+    const page = await showPage(server, { path: `/channel/${plan.id}/topic/${start.id}` });
+    const reads = page.client.called("listTopics").length;
+    server.setMembers(plan.id, [bot.id]);
+    await page.later();
+    expect(page.path()).toBe(path);
+    expect(screen.getByText("You are no longer in “plan”.")).toBeInTheDocument();
+    expect(page.client.called("listTopics")).toHaveLength(reads);
+    expect(page.errors).toEqual([]);
+    page.app.router.go(`/channel/${plan.id}/topic/${start.id}`);
+    await page.later();
+    expect(screen.getByText(groupId === undefined ? /That channel does not exist/ : /You do not take part in this channel/)).toBeInTheDocument();
+  });
+
   it("C42 an archived topic opens by its link", async () => {
     const server = world();
     server.seed(topic("away", plan.id, { archived: true }));
@@ -195,7 +213,7 @@ describe("a channel", () => {
     page.app.router.go(`/channel/${home.id}`);
     await page.later();
     expect(controls().some((name) => name.startsWith("Subscribe") || name === "Leave")).toBe(false);
-    expect(main()).toHaveTextContent("always subscribed");
+    expect(main()).toHaveTextContent("the agent gets all that is posted");
   });
 
   it("C35 only the owner of an owned channel sees its rules", async () => {
@@ -211,7 +229,7 @@ describe("a channel", () => {
   });
 
   it("leaving asks first", async () => {
-    const page = await showPage(world(), { path: `/channel/${plan.id}` });
+    const page = await showPage(world().seed({ ...plan, memberIds: [ann.id, ben.id] }), { path: `/channel/${plan.id}` });
     within(main()).getByRole("button", { name: "Leave" }).click();
     await page.later();
     expect(page.client.called("updateMembers")).toHaveLength(0);

@@ -1,14 +1,15 @@
 /** The signed-in page: which view is shown for the address. */
-import { createEffect, createMemo, createSignal, Errored, Loading, Match, Show, Switch, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, Errored, Loading, Match, Show, Switch, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { lazyPart } from "./lazy";
+import { channelLabel } from "./model/select";
+import { visibleLine } from "./model/text";
 import { resolveRoute } from "./router/resolve";
 import type { Resolution } from "./router/resolve";
 import type { Route } from "./router/route";
 import { AppContext } from "./shell/app";
 import { Broken } from "./shell/Broken";
 import { Shell } from "./shell/Shell";
-import { viewTitle } from "./shell/title";
 import { StoreContext } from "./store/context";
 import { shellText } from "./strings";
 import { Inbox } from "./views/inbox/Inbox";
@@ -25,12 +26,11 @@ const NotFound = lazyPart(() => import("./views/NotFound"));
 const Help = lazyPart(() => import("./views/help/Help"));
 
 export const App: Component = () => {
-  const store = useContext(StoreContext);
   const shown = useResolved();
   return (
     <>
       <Loading fallback={null}>
-        <Told view={viewTitle(shown(), store.state())} />
+        <Told route={shown()} />
       </Loading>
       <Shell>
         <Errored fallback={(error, reset) => <Broken error={error()} onAgain={reset} />}>
@@ -77,10 +77,21 @@ const useResolved = (): (() => Route | undefined) => {
   const app = useContext(AppContext);
   const [looked, setLooked] = createSignal<ReadonlySet<string>>(new Set());
   const resolution = createMemo<Resolution>(() => resolveRoute(app.router.route(), store.state(), looked(), app.awaited()), { equals: sameResolution });
+  let shown: { readonly route: Route; readonly name: string } | undefined;
   createEffect(resolution, (now) => {
     if (now.kind === "look_in_archive") void lookInArchive(now.channelId);
-    if (now.kind === "redirect") app.redirect(now.to, now.notice);
+    if (now.kind === "show") shown = { route: now.route, name: viewedChannel(now.route) };
+    // What was just looked at and is not the person's any more.
+    if (now.kind === "redirect") {
+      const isLost = shown?.route === untrack(app.router.route) && (now.notice === "no_channel" || now.notice === "not_in_channel");
+      app.redirect(now.to, isLost ? "left_channel" : now.notice, shown?.name ?? "");
+    }
   });
+  const viewedChannel = (route: Route): string => {
+    const state = untrack(store.state);
+    const channel = "channelId" in route ? state.channels.get(route.channelId) : undefined;
+    return channel ? visibleLine(channelLabel(state, channel)) : "";
+  };
   const lookInArchive = async (channelId: string) => {
     try {
       await store.loadArchived(channelId);

@@ -4,7 +4,8 @@ import { createMemo, createSignal, Errored, onSettled } from "solid-js";
 import type { Component } from "solid-js";
 import type { JSX } from "@solidjs/web";
 import { Chunk } from "./lazy-load";
-import { visible } from "./model/text";
+import { errorText, visible } from "./model/text";
+import { Retry } from "./shell/Retry";
 import { shellText } from "./strings";
 import "./lazy.css";
 
@@ -70,7 +71,7 @@ const MissingPart: Component<{ readonly title: string | undefined; readonly onAg
 
 const BrokenPart: Component<{ readonly error: unknown; readonly onAgain: () => void }> = (props) => (
   <PartNotice title={shellText.broken} onAgain={() => props.onAgain()}>
-    {shellText.brokenHelp} <bdi>{visible(props.error instanceof Error ? props.error.message : String(props.error))}</bdi>
+    {shellText.brokenHelp} <bdi>{visible(errorText(props.error))}</bdi>
   </PartNotice>
 );
 
@@ -80,13 +81,6 @@ const PartNotice: Component<{ readonly title: string; readonly onAgain: () => vo
       <strong>{props.title}</strong>
     </p>
     <p>{props.children}</p>
-    <div class="actions">
-      <button type="button" class="primary" onClick={() => props.onAgain()}>
-        {shellText.again}
-      </button>
-      <button type="button" onClick={() => window.location.reload()}>
-        {shellText.reload}
-      </button>
-    </div>
+    <Retry onAgain={props.onAgain} />
   </div>
 );

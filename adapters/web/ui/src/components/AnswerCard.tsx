@@ -1,7 +1,7 @@
 /** An answer that was given: who, and one line for each question. It takes no input. */
 import { For, Show } from "solid-js";
 import type { Component } from "solid-js";
-import { visible, visibleLine } from "../model/text";
+import { visible } from "../model/text";
 import type { AccountId, Ask, AskQuestion } from "../model/types";
 import { askText } from "../strings";
 import { AccountName } from "./AccountName";
@@ -32,7 +32,7 @@ const Line: Component<{ readonly question: AskQuestion }> = (props) => {
           <For each={labels()} keyed={false}>
             {(label) => (
               <bdi class="answer-label" dir="auto">
-                {visibleLine(label())}
+                {label()}
               </bdi>
             )}
           </For>

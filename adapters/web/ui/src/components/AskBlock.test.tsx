@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Ask, AskEnd, AskQuestion } from "../model/types";
 import { agent, ask, asking, message, option, person, question } from "../testing/builders";
 import { show, stillStore } from "../testing/view";
+import { AnswerCard } from "./AnswerCard";
 import { AskBlock } from "./AskBlock";
 
 const ann = person("ann");
@@ -108,6 +109,16 @@ describe("submitting", () => {
     expect(inputs()[0]).toHaveAttribute("aria-invalid", "true");
     expect(submit()).toBeDisabled();
     stage("a", { answers: answers({ q1: { text: "x".repeat(32 * 1024) } }) });
+    expect(submit()).toBeEnabled();
+  });
+  it("limits: a text with a NUL is told of before it is sent, and stays", () => {
+    const { submit, stage, inputs, names } = view(two());
+    stage("a", { answers: answers({ q1: { chosen: ["0"] }, q2: { text: "ü\0b" } }) });
+    expect(inputs()[1]).toHaveAccessibleDescription("This answer holds a NUL character, at place 2, which cannot be sent.");
+    expect(submit()).toBeDisabled();
+    submit()?.click();
+    expect(names()).toEqual([]);
+    stage("a", { answers: answers({ q2: { text: "üb" } }) });
     expect(submit()).toBeEnabled();
   });
   it("limits: texts that are too long together are named and not sent", () => {
@@ -230,6 +241,15 @@ describe("what is shown", () => {
     expect(options().map((each) => each.getAttribute("aria-pressed"))).toEqual(["false", "false", "false", "false"]);
     expect(container.querySelector("pre code")?.textContent).toBe("<b>**x**</b>");
     expect(container.querySelector("b")).toBeNull();
+  });
+  it("C30 an option whose label is blank is called by its place, also in the answer", () => {
+    const options = [option("0", { label: "Yes" }), option("1", { label: " \n", preview: "x" })];
+    const { container } = view(ask("a", [question("q1", { options })]));
+    expect(screen.getByRole("button", { name: /^Option 2/ })).toBeEnabled();
+    expect(container.querySelector("pre")).toHaveAccessibleName("Preview of Option 2");
+    const answered = ask("b", [question("q1", { options, chosen: ["1"] })], { kind: "answered", by: ann.id, at: 5_000 });
+    const card = show(stillStore({ accounts: [ann] }), () => <AnswerCard ask={answered} authorId={ann.id} />);
+    expect(card.container.querySelector("dd")).toHaveTextContent(/^Option 2$/);
   });
   it("the badge stands beside the label, before what is said about the option", () => {
     const { container } = view(ask("a", [question("q1", { recommended: 0, options: [option("0", { description: "slow" })] })]));

@@ -1,9 +1,10 @@
 /** One option of a question: a button, and what the asker wrote about it. */
 import { Show } from "solid-js";
 import type { Component } from "solid-js";
-import { visible, visibleLine } from "../model/text";
+import { visible } from "../model/text";
 import type { AskOption as Option } from "../model/types";
 import { askText } from "../strings";
+import { optionName } from "./ask-view";
 
 export interface AskOptionProps {
   readonly option: Option;
@@ -18,7 +19,7 @@ export interface AskOptionProps {
 }
 
 export const AskOption: Component<AskOptionProps> = (props) => {
-  const shownLabel = () => visibleLine(props.option.label);
+  const shownLabel = () => optionName(props.option, props.index);
   return (
     <div class={["ask-option-row", { pressed: props.pressed }]}>
       <button

@@ -1,7 +1,7 @@
 /** What a person had picked or typed for an ask that ended without taking it, so that no one believes it was sent. */
 import { createMemo, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { visible, visibleLine } from "../model/text";
+import { visible } from "../model/text";
 import type { Ask } from "../model/types";
 import { StoreContext } from "../store/context";
 import type { Unsent } from "../store/contract";
@@ -48,5 +48,5 @@ const lines = (ask: Ask, { answers }: Unsent): readonly string[] =>
     const answer = answers.get(question.id);
     if (!answer) return [];
     const text = answer.text.trim() === "" ? [] : [visible(answer.text.trim())];
-    return [[...chosenLabels(question, answer.chosen).map(visibleLine), ...text].join(", ")];
+    return [[...chosenLabels(question, answer.chosen), ...text].join(", ")];
   });

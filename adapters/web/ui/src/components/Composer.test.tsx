@@ -68,6 +68,26 @@ describe("C34 what failed and is given up", () => {
   });
 });
 
+describe("an ask with a blank label", () => {
+  it("is not posted; the field is named", async () => {
+    const { posts } = view();
+    screen.getByRole("button", { name: "Ask…" }).click();
+    for (let turn = 0; turn < 5; turn += 1) {
+      await vi.dynamicImportSettled();
+      await settle();
+    }
+    fireEvent.input(screen.getByLabelText("Question"), { target: { value: "Now?" } });
+    screen.getByRole("button", { name: /^Add option/ }).click();
+    flush();
+    fireEvent.input(screen.getByLabelText("Label"), { target: { value: "  " } });
+    flush();
+    screen.getByRole("button", { name: "Post ask" }).click();
+    await settle();
+    expect(posts()).toEqual([]);
+    expect(screen.getByRole("alert")).toHaveTextContent("Question 1, option 1: Label is empty.");
+  });
+});
+
 describe("C34 sending", () => {
   it("by click and by Enter, trimmed, into the topic; the field is empty at once", () => {
     const { type, press, posts, field, send } = view();
@@ -144,6 +164,15 @@ describe("C34 sending", () => {
     expect(posts()).toEqual([]);
     type("x".repeat(256 * 1024 - 8));
     expect(send()).toBeEnabled();
+  });
+  it("M3 a NUL is told of before the server refuses it, and the draft stays", () => {
+    const { type, send, press, posts, field, store } = view();
+    type("a\0b");
+    expect(field()).toHaveAccessibleDescription("The message holds a NUL character, at place 2, which cannot be sent.");
+    expect(send()).toBeDisabled();
+    press("Enter");
+    expect(posts()).toEqual([]);
+    expect(store.draft(`message:${plan.id}`)).toBe("a\0b");
   });
 });
 

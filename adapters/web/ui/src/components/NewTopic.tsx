@@ -1,12 +1,12 @@
 /** Begins a topic: its name and its first message, posted as one. */
 import { createMemo, createSignal, createUniqueId, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { codePoints, LIMITS } from "../model/limits";
 import type { Channel, ChannelId, Message } from "../model/types";
 import { StoreContext } from "../store/context";
 import { composerText } from "../strings";
 import { sendingFailed } from "./failure";
 import { MessageField } from "./MessageField";
+import { nameProblem } from "./named";
 import { blocksProblem, postingRefused, textBlocks } from "./posting";
 import "./NewTopic.css";
 
@@ -25,13 +25,6 @@ export const NewTopic: Component<NewTopicProps> = (props) => {
   );
 };
 
-/** Why a name cannot be a topic's, or undefined. */
-export function nameProblem(name: string): string | undefined {
-  if (name.includes("\0")) return composerText.nul(composerText.topicName);
-  const length = codePoints(name.trim());
-  return length > LIMITS.topicCharacters ? composerText.topicTooLong(LIMITS.topicCharacters, length) : undefined;
-}
-
 const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (props) => {
   const store = useContext(StoreContext);
   const channelId = untrack(() => props.channelId);
@@ -43,7 +36,8 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
   const [error, setError] = createSignal<string | undefined>(undefined);
   const blocks = createMemo(() => textBlocks(text()));
   const refused = () => postingRefused(store.state(), props.channel);
-  const problem = () => nameProblem(name()) ?? blocksProblem(blocks());
+  const badName = () => nameProblem(composerText.theTopicName, name());
+  const problem = () => badName() ?? blocksProblem(blocks());
   const stopped = () => refused() !== undefined || problem() !== undefined || isPosting() || name().trim() === "" || blocks().length === 0;
 
   const write = (key: string, set: (text: string) => void) => (next: string) => {
@@ -77,7 +71,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
         autocomplete="off"
         disabled={refused() !== undefined || isPosting()}
         aria-describedby={note}
-        aria-invalid={nameProblem(name()) === undefined ? "false" : "true"}
+        aria-invalid={badName() === undefined ? "false" : "true"}
         value={name()}
         onInput={(event) => writeName(event.currentTarget.value)}
       />

@@ -25,7 +25,7 @@ describe("an ask of a person's", () => {
     ["preview", form({ options: [{ label: "a", description: "", preview: "x".repeat(65 * 1024) }] }), "Question 1, option 1: Preview is too long: at most 64 KiB, it has 65 KiB."],
     ["options", form({ options: options(65) }), "Question 1: Options: at most 64, there are 65."],
     ["questions", { questions: Array.from({ length: 33 }, () => question()) }, "Questions: at most 32, there are 33."],
-    ["NUL", form({ header: "a\0" }), "Question 1: Short header holds a NUL character, which cannot be sent."],
+    ["NUL", form({ header: "a\0" }), "Question 1: Short header holds a NUL character, at place 2, which cannot be sent."],
   ] as const)("M3 limit of %s: field, limit and size are named", (_, of, text) => expect(texts(of)).toEqual([text]));
   it("M3 just within the limits nothing is refused", () => {
     expect(texts(form({ question: "x".repeat(8 * 1024), header: "🧭".repeat(64), options: options(64) }))).toEqual([]);

@@ -1,8 +1,9 @@
 /** An ask that a person writes: what it becomes, and why it cannot be posted yet. Pure. */
-import { byteText, codePoints, encodedSize, LIMITS } from "../model/limits";
-import { byteLength } from "../model/text";
+import { byteText, encodedSize, LIMITS } from "../model/limits";
 import type { AskDraft, NewBlock } from "../model/types";
-import { askComposerText as words, composerText } from "../strings";
+import { askComposerText as words, fieldText } from "../strings";
+import { bytesProblem } from "./field";
+import { charactersProblem } from "./named";
 
 export interface OptionForm {
   label: string;
@@ -63,7 +64,7 @@ export function problemsOf(form: AskForm): readonly Problem[] {
   return [
     ...tooMany(words.questions, ask.questions.length, LIMITS.questions),
     ...ask.questions.flatMap((question, index) => questionProblems(question, index + 1)),
-    ...(size > LIMITS.messageBytes ? [limit(words.tooManyBytes(words.whole, byteText(LIMITS.messageBytes), byteText(size)))] : []),
+    ...(size > LIMITS.messageBytes ? [limit(fieldText.tooLong(words.whole, byteText(LIMITS.messageBytes), byteText(size)))] : []),
   ];
 }
 
@@ -97,13 +98,11 @@ function tooMany(field: string, actual: number, most: number): readonly Problem[
 }
 
 function tooLong(field: string, text: string, most: number): readonly Problem[] {
-  const nul = text.includes("\0") ? [limit(composerText.nul(field))] : [];
-  const actual = byteLength(text);
-  return actual > most ? [...nul, limit(words.tooManyBytes(field, byteText(most), byteText(actual)))] : nul;
+  const found = bytesProblem(field, text, most);
+  return found === undefined ? [] : [limit(found)];
 }
 
 function tooManyCharacters(field: string, text: string, most: number): readonly Problem[] {
-  const nul = text.includes("\0") ? [limit(composerText.nul(field))] : [];
-  const actual = codePoints(text);
-  return actual > most ? [...nul, limit(words.tooManyCharacters(field, most, actual))] : nul;
+  const found = charactersProblem(field, text, most);
+  return found === undefined ? [] : [limit(found)];
 }

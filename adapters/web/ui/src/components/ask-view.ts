@@ -1,10 +1,11 @@
 /** What an ask block shows, worked out from the ask and from what is staged for it. */
 import { byteText, LIMITS } from "../model/limits";
-import { byteLength } from "../model/text";
-import type { Ask, AskQuestion, QuestionAnswer } from "../model/types";
+import { byteLength, visibleLine } from "../model/text";
+import type { Ask, AskOption, AskQuestion, QuestionAnswer } from "../model/types";
 import { isOpen, stagedFor } from "../store/asks";
 import type { Staged, StagedAnswer } from "../store/contract";
 import { askText } from "../strings";
+import { bytesProblem } from "./field";
 
 /** Nothing more can be picked, typed or sent. */
 export function isClosed(ask: Ask, staged: Staged | undefined): boolean {
@@ -33,11 +34,14 @@ export function placeholderOf(question: AskQuestion): string {
   return question.multiple ? askText.placeholderMultiple : askText.placeholderWithOptions;
 }
 
-/** The labels of what was chosen, in the order of the options; an id without an option stands for itself. */
+/** What an option is called: nothing keeps an asker from leaving its label blank. */
+export const optionName = (option: AskOption, index: number): string => visibleLine(option.label) || askText.option(index + 1);
+
+/** The names of what was chosen, in the order of the options; an id without an option stands for itself. */
 export function chosenLabels(question: AskQuestion, chosen: QuestionAnswer["chosen"]): readonly string[] {
-  const known = question.options.filter((option) => chosen.includes(option.id)).map((option) => option.label);
+  const known = question.options.flatMap((option, index) => (chosen.includes(option.id) ? [optionName(option, index)] : []));
   const unknown = chosen.filter((id) => !question.options.some((option) => option.id === id));
-  return [...known, ...unknown];
+  return [...known, ...unknown.map(visibleLine)];
 }
 
 /** The index that Digit1 to Digit9 mean, or undefined for any other key. */
@@ -47,8 +51,7 @@ export function digitIndex(key: string): number | undefined {
 
 /** Why a typed answer cannot be sent, or undefined. */
 export function textProblem(answer: StagedAnswer): string | undefined {
-  const length = byteLength(answer.text.trim());
-  return length > LIMITS.customTextBytes ? askText.tooLong(byteText(LIMITS.customTextBytes), byteText(length)) : undefined;
+  return bytesProblem(askText.thisAnswer, answer.text.trim(), LIMITS.customTextBytes);
 }
 
 /** Why what is staged cannot be sent as one, or undefined. */

@@ -3,7 +3,8 @@ import { byteText, encodedSize, LIMITS } from "../model/limits";
 import { mayPost } from "../model/select";
 import type { Channel, NewBlock } from "../model/types";
 import type { State } from "../store/contract";
-import { composerText } from "../strings";
+import { composerText, fieldText } from "../strings";
+import { nulProblem } from "./field";
 
 /** Why the person cannot write in the channel, or undefined. */
 export function postingRefused(state: State, channel: Channel): string | undefined {
@@ -26,7 +27,6 @@ export function textBlocks(text: string): readonly NewBlock[] {
 /** Why blocks cannot be sent as one message, or undefined. */
 export function blocksProblem(blocks: readonly NewBlock[]): string | undefined {
   const size = encodedSize(blocks);
-  if (size > LIMITS.messageBytes) return composerText.tooLong(byteText(LIMITS.messageBytes), byteText(size));
-  const nul = blocks.some((block) => block.kind === "text" && block.text.includes("\0"));
-  return nul ? composerText.nul(composerText.label) : undefined;
+  if (size > LIMITS.messageBytes) return fieldText.tooLong(composerText.theMessage, byteText(LIMITS.messageBytes), byteText(size));
+  return blocks.flatMap((block) => (block.kind === "text" ? (nulProblem(composerText.theMessage, block.text) ?? []) : []))[0];
 }

@@ -15,7 +15,7 @@ export const LIMITS = {
   previewBytes: 64 * KIB,
   customTextBytes: 32 * KIB,
   answersBytes: 128 * KIB,
-  topicCharacters: 120,
+  nameCharacters: 120,
 } as const;
 
 /** Length in code points. */

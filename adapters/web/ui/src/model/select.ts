@@ -21,6 +21,11 @@ export const membership = (state: State, channel: Channel): Membership => {
   return channel.subscriberIds.includes(state.me) ? "subscribed" : "member";
 };
 
+export const takesPartIn = (state: State, channelId: ChannelId): boolean => {
+  const channel = state.channels.get(channelId);
+  return channel !== undefined && takesPart(channel, state.me, state.accounts);
+};
+
 export const isHome = (state: State, channelId: ChannelId): boolean => {
   for (const account of state.accounts.values()) if (account.kind === "agent" && account.homeChannelId === channelId) return true;
   return false;

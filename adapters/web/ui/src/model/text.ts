@@ -32,5 +32,8 @@ export const clipped = (text: string, limit: number): string => {
 /** Flags of a message's row: one that carries an ask is flagged, whatever became of the ask. */
 export const messageFlags = (message: Message): readonly "ASK"[] => (message.blocks.some((block) => block.kind === "ask") ? ["ASK"] : []);
 
+/** What an error says of itself; foreign text. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Bytes of the text in UTF-8, which the server's limits count in. */
 export const byteLength = (text: string): number => new TextEncoder().encode(text).length;

@@ -38,6 +38,10 @@ describe("what an address shows", () => {
     expect(resolveRoute(at("gone"), state(), none, none)).toEqual({ kind: "look_in_archive", channelId: plan.id });
     expect(resolveRoute(at("gone"), state(), new Set([plan.id]), none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}`, notice: "no_topic" });
   });
+  it("C42 a topic of a channel one takes no part in leads to the channel, without looking for it", () => {
+    const others = state({ channels: byId([{ ...plan, memberIds: [bot.id] }]), topics: new Map() });
+    expect(resolveRoute(at("gone"), others, none, none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}`, notice: "not_in_channel" });
+  });
   it("C42 a topic that was merged leads to the one its messages are in, to the message if one was named", () => {
     const merged = state({ merged: new Map([["old", start.id]]) });
     expect(resolveRoute(at("old"), merged, none, none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}/topic/${start.id}`, notice: "topic_moved" });

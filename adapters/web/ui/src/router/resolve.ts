@@ -1,11 +1,11 @@
 /** What is shown for an address, once it is known what there is. Pure. */
-import { resolveLink } from "../model/select";
+import { resolveLink, takesPartIn } from "../model/select";
 import type { ChannelId } from "../model/types";
 import type { State } from "../store/contract";
 import { channelPath, inboxPath, messagePath, topicPath } from "./paths";
 import type { Route } from "./route";
 
-export type Notice = "no_channel" | "no_topic" | "topic_moved" | "no_agent";
+export type Notice = "no_channel" | "left_channel" | "not_in_channel" | "no_topic" | "topic_moved" | "no_agent";
 
 export type Resolution =
   | { readonly kind: "show"; readonly route: Route }
@@ -56,6 +56,7 @@ const resolveConversation = (route: Conversation, state: State, looked: Readonly
         return { kind: "redirect", to, notice: "topic_moved" };
       }
       if (topicId !== undefined && awaited.has(topicId)) return { kind: "held" };
+      if (!takesPartIn(state, link.channelId)) return { kind: "redirect", to: channelPath(link.channelId), notice: "not_in_channel" };
       if (!looked.has(link.channelId)) return { kind: "look_in_archive", channelId: link.channelId };
       return { kind: "redirect", to: channelPath(link.channelId), notice: "no_topic" };
     }

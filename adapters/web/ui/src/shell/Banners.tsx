@@ -4,7 +4,7 @@ import type { Component } from "solid-js";
 import { visible } from "../model/text";
 import { StoreContext } from "../store/context";
 import type { Connection } from "../store/contract";
-import { shellText } from "../strings";
+import { noticeText, shellText } from "../strings";
 import { AppContext } from "./app";
 import "./Banners.css";
 
@@ -88,7 +88,7 @@ const NoticeBanner: Component = () => {
       <Show when={app.notice()}>
         {(notice) => (
           <div class="banner">
-            <span>{shellText.notices[notice()]}</span>
+            <span>{noticeText[notice().kind](notice().name)}</span>
             <button type="button" onClick={() => app.dismissNotice()}>
               {shellText.dismiss}
             </button>

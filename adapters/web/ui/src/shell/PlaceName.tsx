@@ -6,7 +6,7 @@ import { visibleLine } from "../model/text";
 import type { Message } from "../model/types";
 import { channelPath, messagePath } from "../router/paths";
 import { StoreContext } from "../store/context";
-import { searchText } from "../strings";
+import { messageText } from "../strings";
 import { placeOf } from "./place";
 import "./PlaceName.css";
 
@@ -14,7 +14,7 @@ export const PlaceName: Component<{ readonly message: Pick<Message, "id" | "topi
   const store = useContext(StoreContext);
   const place = createMemo(() => placeOf(store.state(), props.message));
   return (
-    <Show when={place()} fallback={<span class="place dim">{searchText.elsewhere}</span>}>
+    <Show when={place()} fallback={<span class="place dim">{messageText.elsewhere}</span>}>
       {(at) => {
         const channel = () => visibleLine(channelLabel(store.state(), at().channel));
         const topic = () => visibleLine(at().topic.name);

@@ -1,27 +1,26 @@
 /** The search of the top bar: results while one types, the newest question only. */
 import { createEffect, createMemo, createSignal, createUniqueId, For, onSettled, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { byteLength, clipped, firstText } from "../model/text";
 import type { Message } from "../model/types";
 import { messagePath, searchPath } from "../router/paths";
 import { StoreContext } from "../store/context";
 import { keyText, searchText } from "../strings";
 import { AccountName } from "../components/AccountName";
+import { Snippet } from "../components/Snippet";
 import { AppContext } from "./app";
 import { failureText } from "./failure";
 import { placeOf } from "./place";
 import { PlaceName } from "./PlaceName";
+import { queryProblem } from "./query";
 import "./SearchBox.css";
 
 /** How long a person must pause before the server is asked, in ms. */
 export const PAUSE_MS = 200;
-/** The server refuses longer queries. */
-export const SEARCH_BYTES = 1_024;
 /** Results that the list shows; the rest is a view of its own. */
 const SHOWN = 8;
 const CLIPPED = 120;
 
-type Found = { readonly kind: "none" } | { readonly kind: "searching" } | { readonly kind: "failed"; readonly text: string } | { readonly kind: "found"; readonly messages: readonly Message[] };
+type Found = { readonly kind: "none" } | { readonly kind: "searching" } | { readonly kind: "failed"; readonly text: string } | { readonly kind: "found"; readonly query: string; readonly messages: readonly Message[] };
 
 const SearchBox: Component = () => {
   const app = useContext(AppContext);
@@ -38,6 +37,10 @@ const SearchBox: Component = () => {
     const found = search.found();
     return found.kind === "found" ? found.messages.slice(0, SHOWN) : [];
   });
+  const asked = () => {
+    const found = search.found();
+    return found.kind === "found" ? found.query : "";
+  };
   const optionId = (index: number) => `${list}-${index}`;
   const leave = () => {
     search.set("");
@@ -96,7 +99,7 @@ const SearchBox: Component = () => {
         <div class="search-list" id={list} role="listbox" aria-label={searchText.results}>
           <For each={shown()} keyed={(message) => message.id}>
             {(message, index) => (
-              <ResultOption id={optionId(index())} message={message()} selected={index() === at()} onChoose={() => goTo(pathAt(message()))} />
+              <ResultOption id={optionId(index())} query={asked()} message={message()} selected={index() === at()} onChoose={() => goTo(pathAt(message()))} />
             )}
           </For>
           <div
@@ -143,10 +146,7 @@ const createSearch = () => {
   const store = useContext(StoreContext);
   const [query, setQuery] = createSignal("");
   const [found, setFound] = createSignal<Found>({ kind: "none" });
-  const problem = createMemo(() => {
-    const size = byteLength(query());
-    return size > SEARCH_BYTES ? searchText.tooLong(SEARCH_BYTES, size) : undefined;
-  });
+  const problem = createMemo(() => queryProblem(query()));
   const asked = createMemo(() => (problem() === undefined ? query().trim() : ""));
   let generation = 0;
   createEffect(asked, (text) => {
@@ -157,7 +157,7 @@ const createSearch = () => {
     const run = async () => {
       try {
         const messages = await store.client.search(text, undefined);
-        if (mine === generation) setFound({ kind: "found", messages });
+        if (mine === generation) setFound({ kind: "found", query: text, messages });
       } catch (error) {
         if (mine === generation) setFound({ kind: "failed", text: searchText.failed(failureText(error)) });
       }
@@ -176,7 +176,7 @@ const usePathOf = () => {
   };
 };
 
-const ResultOption: Component<{ readonly id: string; readonly message: Message; readonly selected: boolean; readonly onChoose: () => void }> = (props) => (
+const ResultOption: Component<{ readonly id: string; readonly query: string; readonly message: Message; readonly selected: boolean; readonly onChoose: () => void }> = (props) => (
   <div
     class="search-option"
     id={props.id}
@@ -191,7 +191,9 @@ const ResultOption: Component<{ readonly id: string; readonly message: Message; 
     <span class="search-place">
       <AccountName id={props.message.authorId} /> <PlaceName message={props.message} />
     </span>
-    <bdi class="search-text">{clipped(firstText(props.message.blocks), CLIPPED)}</bdi>
+    <bdi class="search-text">
+      <Snippet message={props.message} query={props.query} limit={CLIPPED} />
+    </bdi>
   </div>
 );
 

@@ -22,10 +22,10 @@ export interface App {
   unsay(about: string, text: string | undefined): void;
   readonly said: () => readonly Line[];
   /** Why the person is somewhere else than the address said. */
-  readonly notice: () => Notice | undefined;
+  readonly notice: () => { readonly kind: Notice; readonly name: string } | undefined;
   dismissNotice(): void;
-  /** Goes where the address should have led; the notice stays until the next move. */
-  redirect(path: string, notice: Notice): void;
+  /** Goes where the address should have led; the notice stays until the next move. `name`: of what it is about. */
+  redirect(path: string, kind: Notice, name: string): void;
   /** Goes to something that was just made and that the stream has not told of yet. */
   readonly awaited: () => ReadonlySet<string>;
   goToNew(id: string, path: string): void;
@@ -60,7 +60,7 @@ interface Parts {
 export const createApp = (parts: Parts): App => {
   const { router, keys, prefs, session } = parts;
   const [said, setSaid] = createSignal<readonly Line[]>([]);
-  const [noticed, setNoticed] = createSignal<{ readonly notice: Notice; readonly move: number } | undefined>(undefined);
+  const [noticed, setNoticed] = createSignal<{ readonly kind: Notice; readonly name: string; readonly move: number } | undefined>(undefined);
   const [awaited, setAwaited] = createSignal<ReadonlySet<AccountId>>(new Set());
   const [pins, setPins] = createSignal(readPins(parts.store, parts.pinsKey));
   let count = 0;
@@ -72,10 +72,10 @@ export const createApp = (parts: Parts): App => {
     router, keys, prefs, session, said, awaited,
     notice: () => {
       const at = noticed();
-      return at?.move === router.moves() ? at.notice : undefined;
+      return at?.move === router.moves() ? at : undefined;
     },
     dismissNotice: () => setNoticed(undefined),
-    redirect: (path, notice) => setNoticed({ notice, move: router.go(path, { replace: true }) }),
+    redirect: (path, kind, name) => setNoticed({ kind, name, move: router.go(path, { replace: true }) }),
     say: (text, about) => {
       const line = lineOf(text, about);
       setSaid((before) => [...before.filter((each) => about === undefined || each.about !== about), line].slice(-SAID));

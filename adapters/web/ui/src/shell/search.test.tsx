@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { channel, message, person, topic } from "../testing/builders";
 import { showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
-import { PAUSE_MS, SEARCH_BYTES } from "./SearchBox";
+import { SEARCH_BYTES } from "./query";
+import { PAUSE_MS } from "./SearchBox";
 
 const ann = person("ann");
 const plan = channel("plan", [ann]);
@@ -47,6 +48,29 @@ describe("the search of the top bar", () => {
     expect(field).toHaveAttribute("aria-expanded", "true");
   });
 
+  it("marks in each result what was looked for", async () => {
+    const { type, pause } = await opened();
+    type("apple");
+    await pause();
+    const [first] = screen.getAllByRole("option");
+    expect([...(first?.querySelectorAll("mark") ?? [])].map((mark) => mark.textContent)).toEqual(["apple"]);
+  });
+
+  it("says what is matched when nothing is found", async () => {
+    const { type, pause, options } = await opened();
+    type("apricot");
+    await pause();
+    expect(options()).toEqual([expect.stringMatching(/^Nothing found\. Only whole words are matched/)]);
+  });
+
+  it("a query with a NUL is not sent", async () => {
+    const { page, type, pause, options } = await opened();
+    type("a\0");
+    await pause();
+    expect(page.client.called("search")).toHaveLength(0);
+    expect(options()).toEqual(["The search holds a NUL character, at place 2, which cannot be sent."]);
+  });
+
   it("a late answer to an older question is dropped", async () => {
     const { page, type, pause, options } = await opened();
     const held = page.client.hold("search");
@@ -86,6 +110,6 @@ describe("the search of the top bar", () => {
     type("ä".repeat(SEARCH_BYTES / 2 + 1));
     await pause();
     expect(page.client.called("search")).toHaveLength(0);
-    expect(options()).toEqual([`The search is too long: at most ${SEARCH_BYTES} bytes, it has ${SEARCH_BYTES + 2}.`]);
+    expect(options()).toEqual(["The search is too long: at most 1 KiB, it has 1,026 bytes."]);
   });
 });

@@ -3,7 +3,7 @@ import { channelLabel, handleOf } from "../model/select";
 import { visibleLine } from "../model/text";
 import type { Route } from "../router/route";
 import type { State } from "../store/contract";
-import { shellText, titleText } from "../strings";
+import { notFoundText, shellText, titleText } from "../strings";
 
 /** `route` is undefined while a link is held. */
 export const viewTitle = (route: Route | undefined, state: State): string => {
@@ -29,7 +29,7 @@ export const viewTitle = (route: Route | undefined, state: State): string => {
       return titleText.help;
     case "sign_in":
     case "unknown":
-      return shellText.unknownPage;
+      return notFoundText.title;
   }
 };
 

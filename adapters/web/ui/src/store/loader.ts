@@ -1,5 +1,6 @@
 /** Reads messages of topics into their windows: the newest when a topic is opened, older ones on demand. */
 import { topicNow } from "../model/select";
+import { errorText } from "../model/text";
 import type { Client } from "../model/client";
 import type { ChannelId, TopicId } from "../model/types";
 import * as windows from "../sync/windows";
@@ -96,7 +97,7 @@ export class Loader {
 
   private failed(topicId: TopicId, error: unknown): void {
     const { deps } = this;
-    deps.apply(windows.readFailed(deps.state(), topicId, error instanceof Error ? error.message : String(error)));
+    deps.apply(windows.readFailed(deps.state(), topicId, errorText(error)));
     deps.report("messages", error);
   }
 }

@@ -1,5 +1,6 @@
 /** What went wrong in the background, as a person is told. */
 import { Failure } from "../model/client";
+import { errorText } from "../model/text";
 import { problemText } from "../strings";
 
 /** How many are shown; the oldest goes first. */
@@ -25,7 +26,7 @@ export class Problems {
 
   add(where: string, error: unknown): void {
     if (SHOWN_IN_PLACE.has(where) || isShownElsewhere(where, error)) return;
-    this.note(problemText(where, error instanceof Error ? error.message : String(error)));
+    this.note(problemText(where, errorText(error)));
   }
 
   /** Tells something that is no failure of a call. */

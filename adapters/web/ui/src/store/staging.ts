@@ -1,7 +1,7 @@
 /** Staged answers of one person in one tab: recorded, sent once, kept over a reload. The rules are in `asks.ts`. */
-import { Failure } from "../model/client";
 import type { Client } from "../model/client";
 import { askById } from "../model/select";
+import { errorText } from "../model/text";
 import type { Ask, AskId, MessageId } from "../model/types";
 import * as rules from "./asks";
 import type { AskActions, ErrorFunnel, Staged, StagedAnswer, State, Unsent } from "./contract";
@@ -103,7 +103,7 @@ export class Staging implements AskActions {
     this.onItsWay.delete(askId);
     const now = findAsk(this.deps.state(), messageId, askId);
     this.seen.set(askId, now);
-    const text = error instanceof Error ? error.message : String(error);
+    const text = errorText(error);
     this.put(askId, rules.afterRefusal(shipped, now, this.staged.get(askId), text));
     this.leave(askId, rules.leftBehind(now, shipped.staged.answers, text, this.deps.state().me));
     this.deps.report("ask", error);
@@ -176,6 +176,3 @@ const fromJson = (value: unknown): ReadonlyMap<AskId, Answers> => {
   }
   return asks;
 };
-
-/** The server's own words for a failure, or what a program said about itself. */
-export const failureText = (error: unknown): string => (error instanceof Failure || error instanceof Error ? error.message : String(error));

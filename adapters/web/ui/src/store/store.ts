@@ -2,6 +2,7 @@
 import { createSignal, getOwner, onCleanup } from "solid-js";
 import { Failure, isUncertain } from "../model/client";
 import type { Client } from "../model/client";
+import { errorText } from "../model/text";
 import { ServerTime } from "../model/time";
 import type { AccountId, AskId, SessionId, TopicId } from "../model/types";
 import { Batch } from "../sync/batch";
@@ -16,7 +17,7 @@ import { Loader } from "./loader";
 import { Problems } from "./problems";
 import type { Problem } from "./problems";
 import { Resends } from "./resends";
-import { Staging, failureText } from "./staging";
+import { Staging } from "./staging";
 
 /** `now()` moves on this often. */
 export const TICK_MS = 15_000;
@@ -140,7 +141,7 @@ export const createStore = (options: StoreOptions): Store => {
       } catch (error) {
         if (isUncertain(error)) resends.keep(channelId, topic, blocks, requestId);
         report("post", error);
-        throw error instanceof Failure ? error : new Failure("internal", failureText(error));
+        throw error instanceof Failure ? error : new Failure("internal", errorText(error));
       }
     },
     endPost: (channelId, topic, kind) => resends.end(channelId, topic, kind),
@@ -149,7 +150,7 @@ export const createStore = (options: StoreOptions): Store => {
       try {
         await client.stopSession(sessionId);
       } catch (error) {
-        setRefusals((before) => new Map(before).set(sessionId, failureText(error)));
+        setRefusals((before) => new Map(before).set(sessionId, errorText(error)));
         report("stop", error);
       }
     },

@@ -16,6 +16,7 @@ export const askText = {
   placeholderWithOptions: "Or answer in your own words",
   placeholderMultiple: "Anything to add?",
   placeholderText: "Your answer",
+  option: (n: number) => `Option ${n}`,
   recommended: "Recommended",
   change: "Change",
   notSent: "What you had chosen here was not sent.",
@@ -33,6 +34,6 @@ export const askText = {
   copyLink: "Copy link to this ask",
   keysHint: "Number keys choose an option while this ask has focus.",
   answerCard: "answered",
-  tooLong: (limit: string, actual: string) => `This answer is too long: at most ${limit}, it has ${actual}.`,
+  thisAnswer: "This answer",
   allTooLong: (limit: string, actual: string) => `These answers are too long together: at most ${limit}, they have ${actual}.`,
 } as const;

@@ -13,7 +13,7 @@ export const composerText = {
   archived: "This topic is archived. A new message brings it back.",
   uncertain: (reason: string) => `It is not known whether this was sent. If it does not appear, send it again: unchanged, it is not posted twice. ${reason}`,
   failed: (reason: string) => `Not sent. ${reason}`,
-  tooLong: (limit: string, actual: string) => `The message is too long: at most ${limit}, it has ${actual}.`,
+  theMessage: "The message",
   suggestions: (count: number) => (count === 0 ? "" : `${counted(count, "suggestion", "suggestions")}. Arrow keys choose, Enter inserts.`),
   mentions: "People and agents to mention",
   everyone: "everyone in the channel",
@@ -23,8 +23,7 @@ export const composerText = {
   topicName: "Topic name",
   firstMessage: "First message",
   startTopic: "Start topic",
-  topicTooLong: (limit: number, actual: number) => `The topic name is too long: at most ${limit} characters, it has ${actual}.`,
-  nul: (field: string) => `${field} holds a NUL character, which cannot be sent.`,
+  theTopicName: "The topic name",
 } as const;
 
 export const askComposerText = {
@@ -55,8 +54,6 @@ export const askComposerText = {
   cancel: "Discard",
   blank: (field: string) => `${field} is empty.`,
   tooMany: (field: string, limit: number, actual: number) => `${field}: at most ${limit}, there are ${actual}.`,
-  tooManyBytes: (field: string, limit: string, actual: string) => `${field} is too long: at most ${limit}, it has ${actual}.`,
-  tooManyCharacters: (field: string, limit: number, actual: number) => `${field} is too long: at most ${limit} characters, it has ${actual}.`,
   fieldOfQuestion: (n: number, field: string) => `Question ${n}: ${field}`,
   fieldOfOption: (q: number, n: number, field: string) => `Question ${q}, option ${n}: ${field}`,
 } as const;

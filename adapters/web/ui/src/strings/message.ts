@@ -26,6 +26,7 @@ export const messageText = {
   linkedMissing: "The linked message is not here. It may be in another topic, or further back than was searched.",
   linkedSearching: "Looking for the linked message…",
   dismiss: "Dismiss",
+  elsewhere: "in a topic that is not loaded",
   unknownAccount: "Unknown account",
   plainNotice: "Shown as plain text: this message is too long or too deeply nested for formatting.",
   codeLabel: (language: string) => `Code (${language})`,

@@ -12,12 +12,6 @@ export const shellText = {
   help: "Help",
   loading: "Loading…",
   opening: "Opening…",
-  titled: (view: string) => `${view} · Compass`,
-  titleCounts: (waiting: number, unread: number): string => {
-    if (waiting === 0 && unread === 0) return "";
-    const asks = waiting > 0 ? counted(waiting, "ask", "asks") : "";
-    return `(${[asks, unread > 0 ? `${unread} new` : ""].filter((part) => part !== "").join(", ")}) `;
-  },
   inbox: "Inbox",
   bootFailed: "Compass could not start",
   bootFailedHelp: "The server did not answer as it should. It said:",
@@ -55,18 +49,6 @@ export const shellText = {
   reloadKeeps: "Drafts and picks are kept.",
   problems: "Problems",
   dismiss: "Dismiss",
-  newAsk: (handle: string, channel: string) => `New ask from ${handle} in ${channel}`,
-  askAnswered: (handle: string, channel: string) => `Answered: ask from ${handle} in ${channel}`,
-  askWithdrawn: (handle: string, channel: string) => `Withdrawn: ask from ${handle} in ${channel}`,
-  notices: {
-    no_channel: "That channel does not exist, or you cannot see it.",
-    no_topic: "That topic does not exist in this channel.",
-    topic_moved: "That topic was merged into this one.",
-    no_agent: "That agent does not exist, or you cannot see it.",
-  },
-  unknownPage: "There is no such page",
-  unknownPageHelp: "The address may be mistyped or from another version.",
-  toInbox: "Go to the inbox",
   broken: "Something on this page broke",
   brokenHelp: "Nothing you sent is lost. The details:",
   again: "Try again",

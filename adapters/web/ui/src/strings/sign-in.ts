@@ -13,6 +13,7 @@ export const signInText = {
   where: "The server prints the first sign-in link when it starts for the first time. An administrator makes more in the settings of this page, or with",
   whereCommand: "compass token sign-in HANDLE",
   alreadyIn: "You are signed in already. This link signs this browser in as the account it was made for.",
+  linkSpent: "A sign-in link works once, and only for a week. If you used this one before, you are signed in where you did. Here you need a new one: an administrator makes it in the settings, under People. A token of yours works here, too.",
   stay: "Stay signed in",
   empty: "Paste a link, its code or a token first.",
   signedOutHelp: "Your session ended or was revoked. Drafts and picks in this tab are kept; sign in to go on.",

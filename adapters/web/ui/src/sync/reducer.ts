@@ -1,6 +1,6 @@
 /** What an event of the stream makes of the state. Pure: the input is left alone, and what an event does not touch is shared. */
 import { takesPart } from "../model/account";
-import { topicNow } from "../model/select";
+import { takesPartIn, topicNow } from "../model/select";
 import type {
   Account, AccountId, Ask, AskId, Channel, ChannelId, Message, OpenAskEntry, Presence, ReadPosition, StreamEvent, Topic, TopicId,
 } from "../model/types";
@@ -136,20 +136,15 @@ export const withAsks = (state: State, openAsks: ReadonlyMap<AskId, OpenAskEntry
 const onTopic = (state: State, told: Topic): State => {
   const ours = state.topics.get(told.id);
   if (ours) return { ...state, topics: put(state.topics, told.id, newerTopic(ours, told)) };
-  const mine = mineIn(state, told.channelId);
+  const mine = takesPartIn(state, told.channelId);
   // Rule 5 of counting: what reaches no further than its channel was joined to another topic before we looked.
   if (!mine || told.lastSeq <= (state.reach.get(told.channelId) ?? 0)) return state;
   return { ...state, topics: put(state.topics, told.id, { ...told, openAsks: 0 }), positions: put(state.positions, told.id, { topicId: told.id, seq: 0, unread: 0, countedTo: 0 }) };
 };
 
-const mineIn = (state: State, channelId: ChannelId): boolean => {
-  const channel = state.channels.get(channelId);
-  return channel !== undefined && takesPart(channel, state.me, state.accounts);
-};
-
 const onMerge = (state: State, fromId: TopicId, told: Topic): Reduced => {
   const [from, into] = [state.topics.get(fromId), state.topics.get(told.id)];
-  if (!from && !into && (!mineIn(state, told.channelId) || told.lastSeq <= (state.reach.get(told.channelId) ?? 0))) return only(state);
+  if (!from && !into && (!takesPartIn(state, told.channelId) || told.lastSeq <= (state.reach.get(told.channelId) ?? 0))) return only(state);
   const topics = new Map(state.topics);
   topics.delete(fromId);
   topics.set(told.id, joinTopics(from, into, told));
@@ -183,12 +178,12 @@ const onPresence = (state: State, agentId: AccountId, told: Presence): State => 
 const onAccount = (state: State, account: Account): Reduced => {
   const after = { ...state, accounts: put(state.accounts, account.id, account) };
   const anchored = [...state.channels.values()].filter((channel) => channel.anchorId === account.id);
-  const gained = anchored.filter((channel) => !mineIn(state, channel.id) && mineIn(after, channel.id));
+  const gained = anchored.filter((channel) => !takesPartIn(state, channel.id) && takesPartIn(after, channel.id));
   return { state: after, gained: gained.map((channel) => channel.id), reload: [] };
 };
 
 const onChannel = (state: State, channel: Channel, removedIds: readonly AccountId[]): Reduced => {
-  const was = mineIn(state, channel.id);
+  const was = takesPartIn(state, channel.id);
   const is = takesPart(channel, state.me, state.accounts);
   if (is) {
     const after = { ...state, channels: put(state.channels, channel.id, channel) };

@@ -1,6 +1,17 @@
 import "@testing-library/jest-dom/vitest";
 import { cleanup } from "@solidjs/testing-library";
-import { afterEach } from "vitest";
+import { DEV, OBSERVE } from "solid-js";
+import { afterEach, beforeEach, expect } from "vitest";
+
+// What Solid warns of is a fault of the page: the test that caused it fails. Begun first, so it ends last.
+beforeEach(({ onTestFinished }) => {
+  if (!DEV || !OBSERVE) throw new Error("the tests need the build of Solid that warns");
+  const warned = OBSERVE.diagnostics.capture();
+  onTestFinished(() => {
+    const faults = warned.stop().filter((event) => event.severity !== "info");
+    expect(faults.map((event) => event.message)).toEqual([]);
+  });
+});
 
 afterEach(cleanup);
 

@@ -1,15 +1,17 @@
 /** Tells of new asks where the person looks: title, icon, live region, desktop, ear. Renders nothing. */
-import { createEffect, createMemo, useContext } from "solid-js";
+import { createEffect, createMemo, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { askById, channelLabel, handleOf, unreadTotal } from "../model/select";
 import type { Waiting } from "../model/select";
 import { clipped, firstText, visibleLine } from "../model/text";
 import type { AskId } from "../model/types";
 import { messagePath } from "../router/paths";
+import type { Route } from "../router/route";
 import { AppContext } from "../shell/app";
+import { viewTitle } from "../shell/title";
 import { StoreContext } from "../store/context";
 import type { State } from "../store/contract";
-import { shellText } from "../strings";
+import { toldText } from "../strings";
 import { desktopIsAllowed, showOnDesktop } from "./desktop";
 import { faviconUrl } from "./favicon";
 import { tell } from "./fresh";
@@ -18,12 +20,12 @@ import { beep } from "./sound";
 /** A notification shows about this much. */
 const BODY = 160;
 
-const Told: Component<{ readonly view: string }> = (props) => {
+const Told: Component<{ readonly route: Route | undefined }> = (props) => {
   const store = useContext(StoreContext);
   const waiting = createMemo(() => store.state().openAsks.size);
   const unread = createMemo(() => unreadTotal(store.state()));
   createEffect(
-    () => shellText.titleCounts(waiting(), unread()) + shellText.titled(props.view),
+    () => toldText.titleCounts(waiting(), unread()) + toldText.titled(viewTitle(props.route, store.state())),
     (title) => {
       document.title = title;
     },
@@ -46,7 +48,7 @@ const useNewAsks = () => {
     const told = tell(known, state);
     known = told.known;
     for (const each of told.fresh) announce(each, state);
-    if (told.fresh.length > 0 && app.prefs.sound()) beep();
+    if (told.fresh.length > 0 && untrack(app.prefs.sound)) beep();
   });
   const retract = (id: AskId, each: Waiting, state: State) => {
     announced.delete(id);
@@ -57,7 +59,7 @@ const useNewAsks = () => {
     const title = titleOf(each, state);
     app.say(title, each.ask.id);
     announced.set(each.ask.id, each);
-    if (!app.prefs.notify() || !desktopIsAllowed() || document.hasFocus()) return;
+    if (!untrack(app.prefs.notify) || !desktopIsAllowed() || document.hasFocus()) return;
     const path = messagePath(each.channelId, each.message.topicId, each.message.id);
     showOnDesktop({ title, body: clipped(firstText([{ kind: "ask", ask: each.ask }]), BODY), tag: each.ask.id }, () => app.router.go(path));
   };
@@ -65,7 +67,7 @@ const useNewAsks = () => {
 
 type Words = (handle: string, channel: string) => string;
 
-const titleOf = (each: Waiting, state: State, words: Words = shellText.newAsk): string => {
+const titleOf = (each: Waiting, state: State, words: Words = toldText.newAsk): string => {
   const channel = state.channels.get(each.channelId);
   return words(visibleLine(handleOf(state, each.message.authorId)), channel ? visibleLine(channelLabel(state, channel)) : "");
 };
@@ -73,7 +75,7 @@ const titleOf = (each: Waiting, state: State, words: Words = shellText.newAsk): 
 /** How an ask ended, in words; undefined if that is not known. */
 const endWords = (askId: AskId, state: State): Words | undefined => {
   const end = askById(state, askId)?.ask.end.kind;
-  return end === "answered" ? shellText.askAnswered : end === "cancelled" ? shellText.askWithdrawn : undefined;
+  return end === "answered" ? toldText.askAnswered : end === "cancelled" ? toldText.askWithdrawn : undefined;
 };
 
 export default Told;

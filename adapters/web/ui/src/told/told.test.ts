@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { State } from "../store/contract";
-import { shellText } from "../strings";
+import { toldText } from "../strings";
 import { agent, ask, asking, channel, message, person } from "../testing/builders";
 import { stillStore } from "../testing/view";
 import { faviconSvg } from "./favicon";
@@ -42,10 +42,10 @@ describe("news", () => {
 
 describe("title and icon", () => {
   it("count what waits and what is unread, and say nothing of nothing", () => {
-    expect(shellText.titleCounts(0, 0)).toBe("");
-    expect(shellText.titleCounts(1, 0)).toBe("(1 ask) ");
-    expect(shellText.titleCounts(2, 3)).toBe("(2 asks, 3 new) ");
-    expect(shellText.titleCounts(0, 3)).toBe("(3 new) ");
+    expect(toldText.titleCounts(0, 0)).toBe("");
+    expect(toldText.titleCounts(1, 0)).toBe("(1 ask) ");
+    expect(toldText.titleCounts(2, 3)).toBe("(2 asks, 3 new) ");
+    expect(toldText.titleCounts(0, 3)).toBe("(3 new) ");
   });
   it("the icon carries the number of asks, else a dot for what is unread, else nothing", () => {
     expect(faviconSvg(3, 9)).toContain(">3</text>");

@@ -1,14 +1,14 @@
 /** An address that names nothing. */
 import type { Component } from "solid-js";
 import { inboxPath } from "../router/paths";
-import { shellText } from "../strings";
+import { notFoundText } from "../strings";
 
 const NotFound: Component = () => (
   <div class="page">
-    <h1>{shellText.unknownPage}</h1>
-    <p>{shellText.unknownPageHelp}</p>
+    <h1>{notFoundText.title}</h1>
+    <p>{notFoundText.help}</p>
     <a class="button" href={inboxPath}>
-      {shellText.toInbox}
+      {notFoundText.toInbox}
     </a>
   </div>
 );

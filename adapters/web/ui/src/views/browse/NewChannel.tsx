@@ -1,13 +1,14 @@
 /** Makes a channel and goes there. */
 import { createMemo, createSignal, For, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { nameProblem } from "../../components/named";
 import { visibleLine } from "../../model/text";
 import { channelPath } from "../../router/paths";
 import { createAction } from "../../shell/action";
 import { Form } from "../../shell/Form";
 import { AppContext } from "../../shell/app";
 import { StoreContext } from "../../store/context";
-import { browseText, shellText } from "../../strings";
+import { browseText, namedText, shellText } from "../../strings";
 
 export const NewChannel: Component = () => {
   const store = useContext(StoreContext);
@@ -17,6 +18,7 @@ export const NewChannel: Component = () => {
   const [members, setMembers] = createSignal("");
   const making = createAction();
   const groups = createMemo(() => [...store.state().groups.values()]);
+  const problem = () => nameProblem(namedText.theName, name());
   const make = () =>
     making.run(async () => {
       const made = await store.client.createChannel({ name: name().trim(), groupId: groupId() === "" ? undefined : groupId(), memberHandles: handlesIn(members()) });
@@ -25,10 +27,10 @@ export const NewChannel: Component = () => {
   return (
     <>
       <h1>{browseText.newChannel}</h1>
-      <Form onSubmit={() => make()} error={making.error()}>
+      <Form onSubmit={() => make()} error={problem() ?? making.error()}>
         <label>
           {browseText.name}
-          <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+          <input type="text" dir="auto" autocomplete="off" aria-invalid={problem() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
         <label>
           {browseText.group}
@@ -49,7 +51,7 @@ export const NewChannel: Component = () => {
           <input type="text" autocomplete="off" spellcheck={false} value={members()} onInput={(event) => setMembers(event.currentTarget.value)} />
         </label>
         <div class="actions">
-          <button type="submit" class="primary" disabled={making.busy() || name().trim() === ""}>
+          <button type="submit" class="primary" disabled={making.busy() || problem() !== undefined || name().trim() === ""}>
             {making.busy() ? browseText.creating : browseText.create}
           </button>
         </div>

@@ -1,11 +1,12 @@
 /** Makes a group that channels can be put in. */
 import { createSignal, createUniqueId, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { nameProblem } from "../../components/named";
 import { visibleLine } from "../../model/text";
 import { createAction } from "../../shell/action";
 import { Form } from "../../shell/Form";
 import { StoreContext } from "../../store/context";
-import { browseText } from "../../strings";
+import { browseText, namedText } from "../../strings";
 
 export const NewGroup: Component = () => {
   const store = useContext(StoreContext);
@@ -14,6 +15,7 @@ export const NewGroup: Component = () => {
   const [made, setMade] = createSignal<string | undefined>(undefined);
   const radio = createUniqueId();
   const making = createAction();
+  const problem = () => nameProblem(namedText.theName, name());
   const make = () =>
     making.run(async () => {
       setMade(undefined);
@@ -24,10 +26,10 @@ export const NewGroup: Component = () => {
   return (
     <>
       <h1>{browseText.newGroup}</h1>
-      <Form onSubmit={() => make()} error={making.error()}>
+      <Form onSubmit={() => make()} error={problem() ?? making.error()}>
         <label>
           {browseText.name}
-          <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+          <input type="text" dir="auto" autocomplete="off" aria-invalid={problem() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
         <fieldset>
           <legend>{browseText.visibility}</legend>
@@ -39,7 +41,7 @@ export const NewGroup: Component = () => {
           </label>
         </fieldset>
         <div class="actions">
-          <button type="submit" class="primary" disabled={making.busy() || name().trim() === ""}>
+          <button type="submit" class="primary" disabled={making.busy() || problem() !== undefined || name().trim() === ""}>
             {making.busy() ? browseText.creating : browseText.create}
           </button>
           <span role="status" class="dim small">

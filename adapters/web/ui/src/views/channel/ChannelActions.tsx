@@ -1,5 +1,5 @@
 /** Joining, leaving and subscribing: each is a call to the server, and nothing pretends that it was done before. */
-import { createSignal, Match, Show, Switch, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import type { Membership } from "../../model/select";
 import type { Channel } from "../../model/types";
@@ -9,6 +9,8 @@ import { AppContext } from "../../shell/app";
 import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import { channelText } from "../../strings";
+import { staying } from "./staying";
+import type { Stay } from "./staying";
 
 interface Props {
   readonly channel: Channel;
@@ -24,6 +26,9 @@ export const ChannelActions: Component<Props> = (props) => {
   const action = createAction();
   const me = () => store.state().me;
   const isRow = () => props.channel.memberIds.includes(me());
+  const mayWantToLeave = () => props.channel.kind === "channel" && isRow() && props.standing !== "always";
+  const stay = createMemo(() => staying(store.state(), props.channel, me()));
+  const reason = createUniqueId();
   const subscribed = () => props.standing === "subscribed";
   const join = () => action.run(() => store.client.joinChannel(props.channel.id));
   const toggle = () => {
@@ -57,16 +62,23 @@ export const ChannelActions: Component<Props> = (props) => {
             <button type="button" aria-expanded={props.panelOpen ? "true" : "false"} onClick={() => props.onPanel()}>
               {props.panelOpen ? channelText.hideMembers : channelText.showMembers}
             </button>
-            <Show when={props.channel.kind === "channel" && isRow() && props.standing !== "always"}>
-              <button type="button" disabled={action.busy()} onClick={() => setLeaving(true)}>
+            <Show when={mayWantToLeave()}>
+              <button type="button" disabled={action.busy() || stay() !== undefined} aria-describedby={reason} onClick={() => setLeaving(true)}>
                 {channelText.leave}
               </button>
             </Show>
           </Match>
         </Switch>
       </div>
-      <Show when={leaving()}>
-        <Sure question={channelText.leaveSure} onYes={() => void leave()} onNo={() => setLeaving(false)} />
+      <Show when={mayWantToLeave() && stay()}>
+        {(at) => (
+          <p class="dim small" id={reason}>
+            {stayText(at())}
+          </p>
+        )}
+      </Show>
+      <Show when={leaving() && stay() === undefined}>
+        <Sure question={props.channel.groupId === undefined ? channelText.leaveAlone : channelText.leaveSure} onYes={() => void leave()} onNo={() => setLeaving(false)} />
       </Show>
       <span role="alert" class="error">
         {action.error()}
@@ -74,3 +86,5 @@ export const ChannelActions: Component<Props> = (props) => {
     </div>
   );
 };
+
+const stayText = (stay: Stay): string => (stay.kind === "owner" ? channelText.ownerStays : channelText.ownersStay(stay.handle));

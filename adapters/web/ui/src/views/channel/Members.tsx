@@ -13,6 +13,7 @@ import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import type { State } from "../../store/contract";
 import { channelText } from "../../strings";
+import { staying } from "./staying";
 
 export const MemberList: Component<{ readonly channel: Channel; readonly editable: boolean }> = (props) => {
   const store = useContext(StoreContext);
@@ -36,6 +37,12 @@ const MemberRow: Component<{ readonly id: AccountId; readonly channel: Channel; 
   const handle = () => visibleLine(handleOf(store.state(), props.id));
   const isMe = () => props.id === store.state().me;
   const isAgent = () => store.state().accounts.get(props.id)?.kind === "agent";
+  const stay = createMemo(() => staying(store.state(), props.channel, props.id));
+  const label = () => {
+    const at = stay();
+    if (!at) return channelText.remove(handle());
+    return at.kind === "owner" ? channelText.cannotRemoveOwner(handle()) : channelText.cannotRemoveOwnerOf(handle(), at.handle);
+  };
   const remove = () => {
     setSure(false);
     void removing.run(() => store.client.updateMembers(props.channel.id, { remove: [props.id] }));
@@ -59,7 +66,7 @@ const MemberRow: Component<{ readonly id: AccountId; readonly channel: Channel; 
           <span class="dim small">{channelText.subscribed}</span>
         </Show>
         <Show when={props.editable && !isMe()}>
-          <button type="button" class="member-remove" aria-label={channelText.remove(handle())} title={channelText.remove(handle())} disabled={removing.busy()} onClick={() => setSure(true)}>
+          <button type="button" class="member-remove" aria-label={label()} title={label()} disabled={removing.busy() || stay() !== undefined} onClick={() => setSure(true)}>
             <span aria-hidden="true">×</span>
           </button>
         </Show>

@@ -1,24 +1,26 @@
 /** Gives a channel another name. */
 import { createSignal, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { nameProblem } from "../../components/named";
 import type { Channel } from "../../model/types";
 import { createAction } from "../../shell/action";
 import { Form } from "../../shell/Form";
 import { StoreContext } from "../../store/context";
-import { channelText } from "../../strings";
+import { channelText, namedText } from "../../strings";
 
 export const RenameChannel: Component<{ readonly channel: Channel }> = (props) => {
   const store = useContext(StoreContext);
   const [name, setName] = createSignal(() => props.channel.name);
   const saving = createAction();
   const wanted = () => name().trim();
+  const problem = () => nameProblem(namedText.theName, name());
   return (
-    <Form onSubmit={() => saving.run(() => store.client.updateMembers(props.channel.id, { newName: wanted() }))} error={saving.error()}>
+    <Form onSubmit={() => saving.run(() => store.client.updateMembers(props.channel.id, { newName: wanted() }))} error={problem() ?? saving.error()}>
       <label>
         {channelText.rename}
         <span class="actions">
-          <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
-          <button type="submit" disabled={saving.busy() || wanted() === "" || wanted() === props.channel.name}>
+          <input type="text" dir="auto" autocomplete="off" aria-invalid={problem() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+          <button type="submit" disabled={saving.busy() || problem() !== undefined || wanted() === "" || wanted() === props.channel.name}>
             {channelText.save}
           </button>
         </span>

@@ -4,6 +4,7 @@ import type { Component } from "solid-js";
 import { agents } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { AccountId } from "../../model/types";
+import { handleProblem } from "../../components/named";
 import { createAction } from "../../shell/action";
 import { Form } from "../../shell/Form";
 import { Copyable } from "../../shell/Copyable";
@@ -54,6 +55,7 @@ const AgentStep: Component<AgentStepProps> = (props) => {
   const [handle, setHandle] = createSignal("");
   const hint = createUniqueId();
   const making = createAction();
+  const problem = () => (props.id === undefined ? handleProblem(handle()) : undefined);
   const make = () =>
     making.run(async () => {
       const id = props.id ?? (await store.client.createAgent(handle().trim(), "")).id;
@@ -63,13 +65,13 @@ const AgentStep: Component<AgentStepProps> = (props) => {
     <li class="first-run-step" data-done={props.done ? "true" : "false"}>
       <p class="dim small">{text.step(1, STEPS)}</p>
       <h3>{text.agent}</h3>
-      <Form onSubmit={() => make()} error={making.error()}>
+      <Form onSubmit={() => make()} error={problem() ?? making.error()}>
         <p class="dim">{text.agentHelp}</p>
-        <Show when={props.handle} fallback={<HandleField value={handle()} hint={hint} onInput={(value) => setHandle(value)} />}>
+        <Show when={props.handle} fallback={<HandleField value={handle()} hint={hint} invalid={problem() !== undefined} onInput={(value) => setHandle(value)} />}>
           {(known) => <p>{text.have(visibleLine(known()))}</p>}
         </Show>
         <div class="actions">
-          <button type="submit" class={{ primary: !props.done }} disabled={making.busy() || (props.id === undefined && handle().trim() === "")}>
+          <button type="submit" class={{ primary: !props.done }} disabled={making.busy() || problem() !== undefined || (props.id === undefined && handle().trim() === "")}>
             {making.busy() ? text.creating : props.id === undefined ? text.create : text.makeToken}
           </button>
         </div>
@@ -78,10 +80,10 @@ const AgentStep: Component<AgentStepProps> = (props) => {
   );
 };
 
-const HandleField: Component<{ readonly value: string; readonly hint: string; readonly onInput: (value: string) => void }> = (props) => (
+const HandleField: Component<{ readonly value: string; readonly hint: string; readonly invalid: boolean; readonly onInput: (value: string) => void }> = (props) => (
   <label>
     {text.handle}
-    <input type="text" autocomplete="off" spellcheck={false} aria-describedby={props.hint} value={props.value} onInput={(event) => props.onInput(event.currentTarget.value)} />
+    <input type="text" autocomplete="off" spellcheck={false} aria-describedby={props.hint} aria-invalid={props.invalid ? "true" : "false"} value={props.value} onInput={(event) => props.onInput(event.currentTarget.value)} />
     <span class="hint" id={props.hint}>
       {text.handleHelp}
     </span>

@@ -212,12 +212,16 @@ describe("the first run", () => {
   it("a refused handle is told and nothing is made", async () => {
     const page = await showPage(new FakeServer(ann));
     const { Failure } = await import("../../model/client");
-    page.client.failNext("createAgent", new Failure("invalid", "handle: must start with a lower-case letter"));
+    page.client.failNext("createAgent", new Failure("already", "handle \"helper\" is taken"));
     fireEvent.input(screen.getByLabelText(/Handle of the agent/), { target: { value: "Helper" } });
+    flush();
+    expect(screen.getByText(/^The handle starts with a character that cannot be there/)).toHaveAttribute("role", "alert");
+    expect(screen.getByRole("button", { name: "Create agent and token" })).toBeDisabled();
+    fireEvent.input(screen.getByLabelText(/Handle of the agent/), { target: { value: "helper" } });
     flush();
     screen.getByRole("button", { name: "Create agent and token" }).click();
     await page.later();
-    expect(screen.getByText("handle: must start with a lower-case letter")).toHaveAttribute("role", "alert");
+    expect(screen.getByText('handle "helper" is taken')).toHaveAttribute("role", "alert");
     expect(page.client.called("issueToken")).toHaveLength(0);
   });
 

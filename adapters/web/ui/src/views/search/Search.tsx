@@ -2,19 +2,20 @@
 import { createEffect, createSignal, For, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
+import { Snippet } from "../../components/Snippet";
 import { Time } from "../../components/Time";
-import { clipped, firstText } from "../../model/text";
 import type { Message } from "../../model/types";
 import { searchPath } from "../../router/paths";
 import { AppContext } from "../../shell/app";
 import { failureText } from "../../shell/failure";
 import { placeOf } from "../../shell/place";
 import { PlaceName } from "../../shell/PlaceName";
+import { queryProblem } from "../../shell/query";
 import { StoreContext } from "../../store/context";
 import { searchText, titleText } from "../../strings";
 import "./Search.css";
 
-type Found = { readonly kind: "nothing" } | { readonly kind: "searching" } | { readonly kind: "failed"; readonly text: string } | { readonly kind: "found"; readonly messages: readonly Message[] };
+type Found = { readonly kind: "nothing" } | { readonly kind: "searching" } | { readonly kind: "failed"; readonly text: string } | { readonly kind: "found"; readonly query: string; readonly messages: readonly Message[] };
 
 const CLIPPED = 300;
 
@@ -26,12 +27,17 @@ const Search: Component<{ readonly query: string }> = (props) => {
   createEffect(
     () => props.query.trim(),
     (query) => {
+      const problem = queryProblem(query);
+      if (problem !== undefined) {
+        setFound({ kind: "failed", text: problem });
+        return undefined;
+      }
       const over = new AbortController();
       setFound({ kind: query === "" ? "nothing" : "searching" });
       const run = async () => {
         try {
           const messages = await store.client.search(query, undefined, over.signal);
-          if (!over.signal.aborted) setFound({ kind: "found", messages });
+          if (!over.signal.aborted) setFound({ kind: "found", query, messages });
         } catch (error) {
           if (!over.signal.aborted) setFound({ kind: "failed", text: searchText.failed(failureText(error)) });
         }
@@ -78,7 +84,7 @@ const Search: Component<{ readonly query: string }> = (props) => {
           </p>
         )}
       </Show>
-      <Show when={of("found")}>{(at) => <Results messages={at().messages} />}</Show>
+      <Show when={of("found")}>{(at) => <Results messages={at().messages} query={at().query} />}</Show>
     </div>
   );
 };
@@ -86,7 +92,7 @@ export default Search;
 
 const isFound = <K extends Found["kind"]>(found: Found, kind: K): found is Extract<Found, { readonly kind: K }> => found.kind === kind;
 
-const Results: Component<{ readonly messages: readonly Message[] }> = (props) => {
+const Results: Component<{ readonly messages: readonly Message[]; readonly query: string }> = (props) => {
   const store = useContext(StoreContext);
   return (
     <ol class="results">
@@ -96,7 +102,9 @@ const Results: Component<{ readonly messages: readonly Message[] }> = (props) =>
             <p class="dim small">
               <AccountName id={message().authorId} /> <PlaceName message={message()} link={placeOf(store.state(), message()) !== undefined} /> <Time at={message().at} day />
             </p>
-            <p dir="auto">{clipped(firstText(message().blocks), CLIPPED)}</p>
+            <p dir="auto">
+              <Snippet message={message()} query={props.query} limit={CLIPPED} />
+            </p>
           </li>
         )}
       </For>

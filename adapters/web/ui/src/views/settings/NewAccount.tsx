@@ -1,9 +1,10 @@
 /** Makes an account: a handle and a name. */
 import { createSignal, createUniqueId, Show } from "solid-js";
 import type { Component } from "solid-js";
+import { handleProblem, nameProblem } from "../../components/named";
 import { createAction } from "../../shell/action";
 import { Form } from "../../shell/Form";
-import { settingsText } from "../../strings";
+import { namedText, settingsText } from "../../strings";
 
 interface Props {
   readonly title: string;
@@ -16,28 +17,31 @@ export const NewAccount: Component<Props> = (props) => {
   const [name, setName] = createSignal("");
   const hint = createUniqueId();
   const making = createAction();
+  const badHandle = () => handleProblem(handle());
+  const badName = () => nameProblem(namedText.theName, name());
+  const problem = () => badHandle() ?? badName();
   const make = async () => {
     if (!(await making.run(() => props.onCreate(handle().trim(), name().trim())))) return;
     setHandle("");
     setName("");
   };
   return (
-    <Form onSubmit={() => make()} error={making.error()}>
+    <Form onSubmit={() => make()} error={problem() ?? making.error()}>
       <h3>{props.title}</h3>
       <Show when={props.help}>{(help) => <p class="hint">{help()}</p>}</Show>
       <label>
         {settingsText.handle}
-        <input type="text" autocomplete="off" spellcheck={false} aria-describedby={hint} value={handle()} onInput={(event) => setHandle(event.currentTarget.value)} />
+        <input type="text" autocomplete="off" spellcheck={false} aria-describedby={hint} aria-invalid={badHandle() === undefined ? "false" : "true"} value={handle()} onInput={(event) => setHandle(event.currentTarget.value)} />
         <span class="hint" id={hint}>
           {settingsText.handleHelp}
         </span>
       </label>
       <label>
         {settingsText.displayName}
-        <input type="text" dir="auto" autocomplete="off" value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+        <input type="text" dir="auto" autocomplete="off" aria-invalid={badName() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
       </label>
       <div class="actions">
-        <button type="submit" disabled={making.busy() || handle().trim() === ""}>
+        <button type="submit" disabled={making.busy() || problem() !== undefined || handle().trim() === ""}>
           {making.busy() ? settingsText.creating : settingsText.create}
         </button>
       </div>

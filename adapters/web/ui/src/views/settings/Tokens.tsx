@@ -1,5 +1,5 @@
 /** Tokens of the person and of its agents: looking at them, revoking them, making one. */
-import { createEffect, createMemo, createSignal, For, Show, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, For, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Time } from "../../components/Time";
 import { agents } from "../../model/select";
@@ -10,11 +10,12 @@ import { Copyable } from "../../shell/Copyable";
 import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import { settingsText } from "../../strings";
+import { newestFirst, tokenKind, tokenMark, tokenName } from "./token";
 
 export const Tokens: Component = () => {
   const store = useContext(StoreContext);
   const mine = createMemo(() => agents(store.state()).filter((agent) => agent.ownerId === store.state().me));
-  const [of, setOf] = createSignal(store.state().me);
+  const [of, setOf] = createSignal(untrack(() => store.state().me));
   return (
     <>
       <p class="dim">{settingsText.tokensHelp}</p>
@@ -46,7 +47,7 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
     const asked = generation;
     const list = await store.client.listTokens(of);
     // The person may have picked another account meanwhile.
-    if (asked === generation) setTokens(list);
+    if (asked === generation) setTokens(newestFirst(list));
   };
   createEffect(
     () => props.of,
@@ -99,13 +100,15 @@ const TokenRow: Component<{ readonly token: TokenInfo; readonly isOwn: boolean; 
   const store = useContext(StoreContext);
   const [sure, setSure] = createSignal(false);
   const revoking = createAction();
+  const name = () => visibleLine(tokenName(props.token));
+  const question = () => (props.isOwn && tokenKind(props.token) === "session" ? settingsText.revokeSessionSure(name()) : settingsText.revokeSure(name()));
   const revoke = async () => {
     setSure(false);
     if (await revoking.run(() => store.client.revokeToken(props.token.id))) props.onRevoked();
   };
   return (
     <li>
-      <code>{visibleLine(props.token.id)}</code>
+      {settingsText.tokenKinds[tokenKind(props.token)]} <code title={visibleLine(props.token.id)}>{visibleLine(tokenMark(props.token))}</code>
       <span class="dim small">
         {settingsText.created} <Time at={props.token.createdAt} day /> · {settingsText.expires}{" "}
         <Show when={props.token.expiresAt} fallback={settingsText.never}>
@@ -113,12 +116,12 @@ const TokenRow: Component<{ readonly token: TokenInfo; readonly isOwn: boolean; 
         </Show>
       </span>
       <span class="actions">
-        <button type="button" disabled={revoking.busy()} aria-label={settingsText.revokeThis(visibleLine(props.token.id))} onClick={() => setSure(true)}>
+        <button type="button" disabled={revoking.busy()} aria-label={settingsText.revokeThis(name())} onClick={() => setSure(true)}>
           {settingsText.revoke}
         </button>
       </span>
       <Show when={sure()}>
-        <Sure question={props.isOwn ? settingsText.revokeOwnSure : settingsText.revokeSure} onYes={() => void revoke()} onNo={() => setSure(false)} />
+        <Sure question={question()} yes={settingsText.revoke} onYes={() => void revoke()} onNo={() => setSure(false)} />
       </Show>
       <span role="alert" class="error">
         {revoking.error()}

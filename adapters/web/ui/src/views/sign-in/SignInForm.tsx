@@ -1,6 +1,7 @@
 /** Signs in: with a link that was opened, or with what is pasted. Nothing is spent before the button is pressed. */
 import { createSignal, createUniqueId, Show } from "solid-js";
 import type { Component } from "solid-js";
+import { Failure } from "../../model/client";
 import type { PageSession } from "../../model/client";
 import { sessionFailure } from "../../shell/failure";
 import { signInText } from "../../strings";
@@ -19,6 +20,7 @@ export const SignInForm: Component<Props> = (props) => {
   const [text, setText] = createSignal("");
   const [busy, setBusy] = createSignal(false);
   const [error, setError] = createSignal<string | undefined>(undefined);
+  const [isSpent, setSpent] = createSignal(false);
   const field = createUniqueId();
   const name = createUniqueId();
   const signIn = async (by: Credential | undefined) => {
@@ -29,11 +31,13 @@ export const SignInForm: Component<Props> = (props) => {
     }
     setBusy(true);
     setError(undefined);
+    setSpent(false);
     try {
       await props.session.signIn(by);
       await props.onSignedIn();
     } catch (failure) {
       setError(sessionFailure(failure));
+      setSpent("secret" in by && failure instanceof Failure && failure.kind === "signed_out");
     } finally {
       setBusy(false);
     }
@@ -79,6 +83,9 @@ export const SignInForm: Component<Props> = (props) => {
         <span role="alert" class="error">
           {error()}
         </span>
+        <Show when={isSpent()}>
+          <p>{signInText.linkSpent}</p>
+        </Show>
       </form>
     </>
   );

@@ -71,6 +71,25 @@ describe("the start", () => {
     expect(start).not.toHaveBeenCalled();
   });
 
+  it("a link that was used says what to do now; a server that is away and a token do not", async () => {
+    const { session } = await boot({ session: closed(), secret: "abc", asks: true });
+    session.failure = new Failure("unavailable", "");
+    button("Sign in")?.click();
+    await settle();
+    expect(screen.queryByText(/works once, and only for a week/)).toBeNull();
+    session.failure = new Failure("signed_out", "the sign-in secret does not work; ask an admin for a new one");
+    button("Sign in")?.click();
+    await settle();
+    expect(screen.getByText(/works once, and only for a week/)).toHaveTextContent(/you are signed in where you did.*an administrator makes it/);
+    fireEvent.click(screen.getByLabelText("A token of yours"));
+    fireEvent.input(screen.getByLabelText("Paste it here"), { target: { value: "t0ken" } });
+    flush();
+    screen.getAllByRole("button", { name: "Sign in" })[1]?.click();
+    await settle();
+    expect(session.calls.at(-1)).toEqual({ token: "t0ken" });
+    expect(screen.queryByText(/works once, and only for a week/)).toBeNull();
+  });
+
   it("a token is traded as one; nothing pasted sends nothing", async () => {
     const { session } = await boot({ session: closed() });
     button("Sign in")?.click();

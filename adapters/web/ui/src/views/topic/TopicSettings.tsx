@@ -1,13 +1,14 @@
 /** Renaming a topic, merging it into another one, putting it away and bringing it back. */
 import { createMemo, createSignal, createUniqueId, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { nameProblem } from "../../components/named";
 import { visibleLine } from "../../model/text";
 import type { Topic } from "../../model/types";
 import { createAction } from "../../shell/action";
 import { Form } from "../../shell/Form";
 import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
-import { channelText, topicText } from "../../strings";
+import { channelText, composerText, topicText } from "../../strings";
 import { namesake } from "./namesake";
 
 export const TopicSettings: Component<{ readonly topic: Topic }> = (props) => {
@@ -37,21 +38,23 @@ const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> 
   const hint = createUniqueId();
   const saving = createAction();
   const wanted = () => name().trim();
+  const problem = () => nameProblem(composerText.theTopicName, name());
   const other = createMemo(() => namesake(store.state(), props.topic, wanted()));
   const rename = async () => {
     setSure(false);
     if (await saving.run(() => store.client.updateTopic(props.topic.id, { name: wanted() }))) props.onDone();
   };
+  const submit = () => {
+    if (other()) setSure(true);
+    else void rename();
+  };
   return (
-    <Form onSubmit={() => {
-if (other()) setSure(true);
-        else void rename();
-}} error={saving.error()}>
+    <Form onSubmit={submit} error={problem() ?? saving.error()}>
       <label>
         {channelText.name}
         <span class="actions">
-          <input type="text" dir="auto" autocomplete="off" aria-describedby={hint} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
-          <button type="submit" disabled={saving.busy() || wanted() === "" || wanted() === props.topic.name}>
+          <input type="text" dir="auto" autocomplete="off" aria-describedby={hint} aria-invalid={problem() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+          <button type="submit" disabled={saving.busy() || problem() !== undefined || wanted() === "" || wanted() === props.topic.name}>
             {other() ? topicText.merge : topicText.rename}
           </button>
         </span>

@@ -1,0 +1,56 @@
+import { fireEvent, screen, within } from "@solidjs/testing-library";
+import { flush } from "solid-js";
+import { describe, expect, it } from "vitest";
+import { dayAndClockTime } from "../../components/clock";
+import { person } from "../../testing/builders";
+import { FakeClient } from "../../testing/fake";
+import { showPage } from "../../testing/page";
+import { FakeServer } from "../../testing/server";
+
+const DAY = 24 * 60 * 60 * 1000;
+const JUNE = Date.UTC(2026, 5, 1, 12, 30);
+const token = { id: "0190aaaa-0000-7000-8000-00000000aaaa", createdAt: JUNE, expiresAt: undefined };
+const session = { id: "0190aaaa-0000-7000-8000-00000000bbbb", createdAt: JUNE + DAY, expiresAt: JUNE + 91 * DAY };
+const link = { id: "0190aaaa-0000-7000-8000-00000000cccc", createdAt: JUNE + 2 * DAY, expiresAt: JUNE + 9 * DAY };
+
+const opened = async () => {
+  const server = new FakeServer(person("ann"));
+  const client = new FakeClient(server);
+  client.tokens = [token, link, session];
+  const page = await showPage(server, { client, path: "/settings/tokens" });
+  const rows = () => screen.getAllByRole("listitem").filter((row) => row.querySelector("code") !== null);
+  const ask = (name: RegExp) => {
+    fireEvent.click(screen.getByRole("button", { name }));
+    flush();
+    return screen.getByRole("group", { name: /Revoke/ });
+  };
+  return { page, rows, ask };
+};
+
+describe("the list of tokens", () => {
+  it("says of each what it is, by which end of its id it is known, when it was made and ends; the newest first", async () => {
+    const { rows } = await opened();
+    const [first, second, third] = rows().map((row) => row.textContent);
+    expect(first).toContain("Sign-in link, not used yet …0000cccc");
+    expect(second).toContain("Session of a browser …0000bbbb");
+    expect(second).toContain(`Created ${dayAndClockTime(session.createdAt)}`);
+    expect(second).toContain(`Ends ${dayAndClockTime(session.expiresAt)}`);
+    expect(third).toContain("Token of a program …0000aaaa");
+    expect(third).toContain("Ends never");
+    expect(rows()[2]?.querySelector("code")).toHaveAttribute("title", token.id);
+  });
+
+  it("names the one that is to be revoked, and warns of a session alone that it may be this browser's", async () => {
+    const { page, ask } = await opened();
+    const sure = ask(/^Revoke session of a browser …0000bbbb/i);
+    expect(sure).toHaveTextContent(`Revoke session of a browser …0000bbbb, created ${dayAndClockTime(session.createdAt)}?`);
+    expect(sure).toHaveTextContent("It may be this browser's own");
+    fireEvent.click(within(sure).getByRole("button", { name: "Cancel" }));
+    flush();
+    const other = ask(/^Revoke token of a program …0000aaaa/i);
+    expect(other).not.toHaveTextContent("this browser");
+    fireEvent.click(within(other).getByRole("button", { name: "Revoke" }));
+    await page.later();
+    expect(page.client.called("revokeToken").map((call) => call.input)).toEqual([[token.id]]);
+  });
+});
