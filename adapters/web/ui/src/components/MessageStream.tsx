@@ -15,6 +15,7 @@ import { createReading } from "./reading";
 import { createScroller } from "./scroller";
 import { arrivedSince, firstUnread, rowsOf } from "./stream-rows";
 import { FOLLOW_WITHIN } from "./stream-layout";
+import type { Place } from "./stream-layout";
 import { StreamRow } from "./StreamRow";
 import "./controls.css";
 import "./MessageStream.css";
@@ -24,6 +25,15 @@ export interface MessageStreamProps {
   readonly topic: Topic;
   /** The message that an address named. */
   readonly linked?: MessageId | undefined;
+  readonly places?: StreamPlaces | undefined;
+}
+
+/** Remembers where a person was in a stream. */
+export interface StreamPlaces {
+  /** Where to come back to, if the person came back. Reactive. */
+  readonly back: () => Place | undefined;
+  /** Asks for the place when the person leaves it; the result ends that. */
+  readonly watch: (place: () => Place) => () => void;
 }
 
 const NOTHING: MessageWindow = { messages: [], complete: false, loading: "newest", error: undefined };
@@ -49,11 +59,16 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   const unread = createMemo(() => firstUnread(messages(), readBefore, store.state().me));
   const rows = createMemo(() => rowsOf(messages(), unread()));
   const scroller = createScroller(rows);
-  const linked = createLinked({ wanted: () => props.linked, loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
+  const back = createMemo(() => props.places?.back());
+  const linked = createLinked({ wanted: () => (back() ? undefined : props.linked), loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
   createReading({ topicId, rows, scroller, store });
 
   const channelId = untrack(() => props.channelId);
   onSettled(() => store.openTopic(channelId, topicId));
+  onSettled(() => props.places?.watch(scroller.place));
+  createEffect(back, (place) => {
+    if (place) scroller.goTo(place);
+  });
   createEffect(
     () => {
       const { complete, loading, error, messages } = loaded();

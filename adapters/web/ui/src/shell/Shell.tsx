@@ -1,5 +1,5 @@
 /** The frame: bars on top, channels on the left, the view in the middle. */
-import { createEffect, createSignal, Loading, onSettled, untrack, useContext } from "solid-js";
+import { createEffect, createSignal, Loading, onSettled, useContext } from "solid-js";
 import type { ParentComponent } from "solid-js";
 import { lazyPart } from "../lazy";
 import { shellText } from "../strings";
@@ -13,6 +13,8 @@ import "./Shell.css";
 
 /** What went wrong or changed: nothing of it belongs to the first view. */
 const Banners = lazyPart(() => import("./Banners"));
+/** Nobody goes anywhere before the first view is there. */
+const Moves = lazyPart(() => import("./Moves"));
 
 export const Shell: ParentComponent = (props) => {
   const { router, keys } = useContext(AppContext);
@@ -27,22 +29,6 @@ export const Shell: ParentComponent = (props) => {
     return true;
   };
   onSettled(() => registerKeys(keys, router, closeMenu, () => main?.focus({ preventScroll: true })));
-  // A person who went somewhere reads on there; nobody is moved by what the server pushes.
-  let at = untrack(router.moves);
-  createEffect(
-    () => ({ move: router.moves(), open: menu() }),
-    ({ move, open }) => {
-      if (move === at) return;
-      // The content takes no focus before the menu is closed.
-      if (open) setMenu(false);
-      else {
-        at = move;
-        if (!main) return;
-        main.focus({ preventScroll: true });
-        main.scrollTop = 0;
-      }
-    },
-  );
   createEffect(menu, (open) => {
     if (open) rail?.querySelector<HTMLElement>('[data-stop][tabindex="0"]')?.focus();
   });
@@ -54,6 +40,7 @@ export const Shell: ParentComponent = (props) => {
       <TopBar menuOpen={menu()} onMenu={() => setMenu((open) => !open)} menuRef={(button) => (menuButton = button)} />
       <Loading fallback={null}>
         <Banners />
+        <Moves main={() => main} menuOpen={menu()} closeMenu={() => setMenu(false)} />
       </Loading>
       <SignedOut />
       <div class={["shell-body", { "menu-open": menu() }]}>

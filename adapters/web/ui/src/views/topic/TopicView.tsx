@@ -7,8 +7,10 @@ import { channelLabel } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel, ChannelId, MessageId, Topic, TopicId } from "../../model/types";
 import { channelPath } from "../../router/paths";
+import { AppContext } from "../../shell/app";
 import { StoreContext } from "../../store/context";
 import { topicText } from "../../strings";
+import { placesOf } from "./places";
 import { TopicSettings } from "./TopicSettings";
 import "./TopicView.css";
 
@@ -31,6 +33,7 @@ export default TopicView;
 
 const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; readonly messageId: MessageId | undefined }> = (props) => {
   const store = useContext(StoreContext);
+  const { router } = useContext(AppContext);
   return (
     <div class="topic-view">
       <header class="topic-head">
@@ -53,7 +56,7 @@ const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; read
           {topicText.braked}
         </p>
       </Show>
-      <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} />
+      <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} places={placesOf(router)} />
       <Composer channel={props.channel} topic={props.topic} />
     </div>
   );
