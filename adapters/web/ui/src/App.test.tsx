@@ -360,6 +360,15 @@ describe("the connection", () => {
     expect(lost()).toBeNull();
   });
 
+  it("a browser that goes offline is told of at once", async () => {
+    const page = await showPage(world());
+    const network = vi.spyOn(window.navigator, "onLine", "get").mockReturnValue(false);
+    onTestFinished(() => network.mockRestore());
+    page.client.stream.fail();
+    await page.later(0);
+    expect(screen.getByText(/This browser is offline/)).toBeInTheDocument();
+  });
+
   it("signed out in mid-session: a dialog keeps the page and leads back in; another account starts anew", async () => {
     const page = await showPage(world(), { path: `/channel/${plan.id}` });
     page.client.stream.fail(new Failure("signed_out", "the session ended"));

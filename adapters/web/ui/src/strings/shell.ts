@@ -47,6 +47,7 @@ export const shellText = {
   gone: "no longer there",
   presence: { idle: "idle", working: "working", waiting: "waiting for an answer", stopped: "offline" },
   lost: "The connection to the server is lost. What you see may be out of date.",
+  offline: "This browser is offline. What you see may be out of date.",
   retryIn: (seconds: number) => `Trying again in ${counted(seconds, "second", "seconds")}.`,
   retrying: "Trying again…",
   tryNow: "Try now",
