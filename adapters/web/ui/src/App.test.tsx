@@ -290,16 +290,18 @@ describe("being told", () => {
     const server = world();
     server.seedMessage(plan.id, message(1, [asking(ask("a"))], { topicId: start.id, authorId: bot.id }));
     const page = await showPage(server);
-    expect(document.title).toBe("(1 ask, 1 new) Inbox · Compass");
+    expect(document.title).toBe("(1 ask) Inbox · Compass");
     const said = () => [...page.container.querySelectorAll("[data-said] p")].map((line) => line.textContent);
     expect(said()).toEqual([]);
     server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question: "Now?", header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
     await page.later();
     expect(said()).toEqual(["New ask from bot in plan"]);
-    expect(document.title).toBe("(2 asks, 2 new) Inbox · Compass");
+    expect(document.title).toBe("(2 asks) Inbox · Compass");
     server.post(plan.id, { kind: "id", id: start.id }, [text("only words")].flatMap((block) => (block.kind === "text" ? [block] : [])), bot.id);
     await page.later();
     expect(said()).toHaveLength(1);
+    // The messages that ask are not counted twice.
+    expect(document.title).toBe("(2 asks, 1 unread) Inbox · Compass");
   });
 
   it("a desktop notification needs the setting and the permission, carries text only, and opens the ask", async () => {

@@ -16,7 +16,7 @@ export const shellText = {
   titleCounts: (waiting: number, unread: number): string => {
     if (waiting === 0 && unread === 0) return "";
     const asks = waiting > 0 ? counted(waiting, "ask", "asks") : "";
-    return `(${[asks, unread > 0 ? `${unread} new` : ""].filter((part) => part !== "").join(", ")}) `;
+    return `(${[asks, unread > 0 ? `${unread} unread` : ""].filter((part) => part !== "").join(", ")}) `;
   },
   inbox: "Inbox",
   bootFailed: "Compass could not start",
