@@ -112,6 +112,15 @@ describe("links", () => {
     expect(screen.queryByText(/That channel does not exist/)).toBeNull();
   });
 
+  it("C42 a link into a topic that was merged before the page was loaded leads to the message", async () => {
+    const server = world();
+    server.seedMessage(plan.id, message(1, "found again", { topicId: start.id, authorId: bot.id }));
+    const page = await showPage(server, { path: `/channel/${plan.id}/topic/merged/message/message-1` });
+    await page.later();
+    expect(page.path()).toBe(`/channel/${plan.id}/topic/${start.id}/message/message-1`);
+    expect(screen.getByText("That topic was merged into this one.")).toBeInTheDocument();
+  });
+
   it("C42 an unknown topic leads to its channel; an unknown address says so", async () => {
     const page = await showPage(world(), { path: `/channel/${plan.id}/topic/gone` });
     expect(page.path()).toBe(`/channel/${plan.id}`);
