@@ -37,10 +37,11 @@ const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; read
   return (
     <div class="topic-view">
       <header class="topic-head">
-        <h1>
+        {/* Long names are cut; the whole is in the tooltip. */}
+        <h1 title={visibleLine(props.topic.name)}>
           <bdi>{visibleLine(props.topic.name)}</bdi>
         </h1>
-        <span class="dim">
+        <span class="topic-in" title={visibleLine(channelLabel(store.state(), props.channel))}>
           {topicText.in}{" "}
           <a href={channelPath(props.channel.id)}>
             <bdi>{visibleLine(channelLabel(store.state(), props.channel))}</bdi>
