@@ -78,28 +78,6 @@ describe("the left column", () => {
     await page.later();
   });
 
-  it("C43 a pinned agent is listed once, unless somebody who is not pinned stands below it", async () => {
-    const server = world();
-    const [lead, helper] = [agent("lead", ann.id), agent("helper", ann.id, { parentId: "agent-lead" })];
-    server.seed(lead, helper);
-    const page = await showPage(server);
-    const listed = (name: string) => within(rail()).getAllByRole("link").filter((link) => link.classList.contains("agent") && link.querySelector(".rail-name")?.textContent === name).length;
-    const press = async (name: string) => {
-      screen.getAllByRole("button", { name })[0]?.click();
-      await page.later();
-    };
-    await press("Pin other");
-    expect(listed("other")).toBe(1);
-    await press("Pin lead");
-    expect(listed("lead")).toBe(2);
-    await press("Pin helper");
-    expect([listed("lead"), listed("helper")]).toEqual([1, 1]);
-    await press("Pin bot");
-    expect(screen.queryByText(/No agents yet/)).toBeNull();
-    await press("Unpin lead");
-    expect([listed("lead"), listed("helper")]).toEqual([1, 1]);
-  });
-
   it("hostile names show what is hidden in them and stand isolated", async () => {
     const server = world();
     server.seed(channel("evil", [ann], { name: "pl\u202Ean\u200B" }));
@@ -391,15 +369,6 @@ describe("the connection", () => {
     page.client.server.setPresence(bot.id, "idle");
     await page.later();
     expect(lost()).toBeNull();
-  });
-
-  it("a browser that goes offline is told of at once", async () => {
-    const page = await showPage(world());
-    const network = vi.spyOn(window.navigator, "onLine", "get").mockReturnValue(false);
-    onTestFinished(() => network.mockRestore());
-    page.client.stream.fail();
-    await page.later(0);
-    expect(screen.getByText(/This browser is offline/)).toBeInTheDocument();
   });
 
   it("signed out in mid-session: a dialog keeps the page and leads back in; another account starts anew", async () => {

@@ -8,7 +8,6 @@ import type { Route } from "./router/route";
 import { AppContext } from "./shell/app";
 import { Broken } from "./shell/Broken";
 import { Shell } from "./shell/Shell";
-import { viewTitle } from "./shell/title";
 import { StoreContext } from "./store/context";
 import { shellText } from "./strings";
 import { Inbox } from "./views/inbox/Inbox";
@@ -25,12 +24,11 @@ const NotFound = lazyPart(() => import("./views/NotFound"));
 const Help = lazyPart(() => import("./views/help/Help"));
 
 export const App: Component = () => {
-  const store = useContext(StoreContext);
   const shown = useResolved();
   return (
     <>
       <Loading fallback={null}>
-        <Told view={viewTitle(shown(), store.state())} />
+        <Told route={shown()} />
       </Loading>
       <Shell>
         <Errored fallback={(error, reset) => <Broken error={error()} onAgain={reset} />}>

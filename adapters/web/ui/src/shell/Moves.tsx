@@ -1,19 +1,24 @@
-/** After a move: the focus goes to what is shown, and back and forward come to where it was scrolled to. Renders nothing. */
+/** The page's keys, and what follows a move: the focus goes to what is shown, back and forward come to where that was scrolled to. Renders nothing. */
 import { createEffect, onSettled, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AppContext } from "./app";
+import { registerKeys } from "./commands";
 
 interface Props {
   readonly main: () => HTMLElement | undefined;
   readonly menuOpen: boolean;
-  readonly closeMenu: () => void;
+  /** Because the person went elsewhere. */
+  readonly leaveMenu: () => void;
+  /** And goes back to its button. False if it was closed. */
+  readonly closeMenu: () => boolean;
 }
 
 /** A view that was left is as high as it was within this time, in ms; what is still missing then has to be read. */
 const WITHIN_MS = 1_500;
 
 const Moves: Component<Props> = (props) => {
-  const { router } = useContext(AppContext);
+  const { router, keys } = useContext(AppContext);
+  onSettled(() => registerKeys(keys, router, () => props.closeMenu(), () => props.main()?.focus({ preventScroll: true })));
   const tops = new Map<unknown, number>();
   onSettled(() => router.leaving(() => tops.set(router.entry(), props.main()?.scrollTop ?? 0)));
   // A person who went somewhere reads on there; nobody is moved by what the server pushes.
@@ -24,7 +29,7 @@ const Moves: Component<Props> = (props) => {
       if (move === at) return;
       // The content takes no focus before the menu is closed.
       if (open) {
-        props.closeMenu();
+        props.leaveMenu();
         return;
       }
       at = move;

@@ -1,11 +1,9 @@
 /** The frame: bars on top, channels on the left, the view in the middle. */
-import { createEffect, createMemo, createSignal, Loading, onSettled, Show, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, Loading, Show, useContext } from "solid-js";
 import type { ParentComponent } from "solid-js";
 import { lazyPart } from "../lazy";
 import { StoreContext } from "../store/context";
 import { shellText } from "../strings";
-import { AppContext } from "./app";
-import { registerKeys } from "./commands";
 import { Said } from "./Said";
 import { Sidebar } from "./Sidebar";
 import { TopBar } from "./TopBar";
@@ -18,7 +16,6 @@ const SignedOutDialog = lazyPart(() => import("./SignedOutDialog"), shellText.si
 const Moves = lazyPart(() => import("./Moves"));
 
 export const Shell: ParentComponent = (props) => {
-  const { router, keys } = useContext(AppContext);
   const store = useContext(StoreContext);
   const out = createMemo(() => store.connection().kind === "signed_out");
   const [menu, setMenu] = createSignal(false);
@@ -31,7 +28,6 @@ export const Shell: ParentComponent = (props) => {
     menuButton?.focus();
     return true;
   };
-  onSettled(() => registerKeys(keys, router, closeMenu, () => main?.focus({ preventScroll: true })));
   createEffect(menu, (open) => {
     if (open) rail?.querySelector<HTMLElement>('[data-stop][tabindex="0"]')?.focus();
   });
@@ -50,7 +46,7 @@ export const Shell: ParentComponent = (props) => {
         <TopBar menuOpen={menu()} onMenu={() => setMenu((open) => !open)} menuRef={(button) => (menuButton = button)} />
         <Loading fallback={null}>
           <Banners />
-          <Moves main={() => main} menuOpen={menu()} closeMenu={() => setMenu(false)} />
+          <Moves main={() => main} menuOpen={menu()} leaveMenu={() => setMenu(false)} closeMenu={closeMenu} />
         </Loading>
         <div class={["shell-body", { "menu-open": menu() }]}>
           <div class="shell-rail" ref={(element) => (rail = element)}>

@@ -45,6 +45,7 @@ export const shellText = {
   pinAgent: (handle: string) => `Pin ${handle}`,
   unpinAgent: (handle: string) => `Unpin ${handle}`,
   gone: "no longer there",
+  unknownAccount: "Unknown account",
   presence: { idle: "idle", working: "working", waiting: "waiting for an answer", stopped: "offline" },
   lost: "The connection to the server is lost. What you see may be out of date.",
   offline: "This browser is offline. What you see may be out of date.",

@@ -6,7 +6,9 @@ import type { Waiting } from "../model/select";
 import { clipped, firstText, visibleLine } from "../model/text";
 import type { AskId } from "../model/types";
 import { messagePath } from "../router/paths";
+import type { Route } from "../router/route";
 import { AppContext } from "../shell/app";
+import { viewTitle } from "../shell/title";
 import { StoreContext } from "../store/context";
 import type { State } from "../store/contract";
 import { shellText } from "../strings";
@@ -19,14 +21,15 @@ import { unreadBesides } from "./unread";
 /** A notification shows about this much. */
 const BODY = 160;
 
-const Told: Component<{ readonly view: string }> = (props) => {
+/** `route` is undefined while a link is held. */
+const Told: Component<{ readonly route: Route | undefined }> = (props) => {
   const store = useContext(StoreContext);
   // To whom nobody is signed in nothing is told of anybody's.
   const isOut = createMemo(() => store.connection().kind === "signed_out");
   const waiting = createMemo(() => (isOut() ? 0 : store.state().openAsks.size));
   const unread = createMemo(() => (isOut() ? 0 : unreadBesides(store.state())));
   createEffect(
-    () => shellText.titleCounts(waiting(), unread()) + shellText.titled(isOut() ? shellText.signedOut : props.view),
+    () => shellText.titleCounts(waiting(), unread()) + shellText.titled(isOut() ? shellText.signedOut : viewTitle(props.route, store.state())),
     (title) => {
       document.title = title;
     },
