@@ -87,67 +87,6 @@ describe("the left column", () => {
   });
 });
 
-describe("links", () => {
-  it("C42 a link is held until the first snapshot and then shown", async () => {
-    const client = new FakeClient(world());
-    const held = client.hold("listChannels");
-    const page = await showPage(client.server, { client, path: `/channel/${plan.id}/topic/${start.id}`, wait: false });
-    await page.later();
-    expect(main()).toHaveTextContent("Opening…");
-    expect(page.path()).toBe(`/channel/${plan.id}/topic/${start.id}`);
-    held.release();
-    await page.later();
-    expect(within(main()).getByRole("heading", { level: 1 })).toHaveTextContent("start");
-    expect(document.title).toBe("start · plan · Compass");
-  });
-
-  it("C42 an unknown channel leads to the inbox with a notice; the address is replaced, not added", async () => {
-    const before = window.history.length;
-    const page = await showPage(world(), { path: "/channel/nowhere" });
-    expect(page.path()).toBe("/");
-    expect(window.history.length).toBe(before);
-    expect(screen.getByText(/That channel does not exist/)).toBeInTheDocument();
-    page.app.router.go(`/channel/${plan.id}`);
-    await page.later();
-    expect(screen.queryByText(/That channel does not exist/)).toBeNull();
-  });
-
-  it("C42 an unknown topic leads to its channel; an unknown address says so", async () => {
-    const page = await showPage(world(), { path: `/channel/${plan.id}/topic/gone` });
-    expect(page.path()).toBe(`/channel/${plan.id}`);
-    expect(screen.getByText(/That topic does not exist/)).toBeInTheDocument();
-    page.app.router.go("/no/such/thing");
-    await page.later();
-    expect(within(main()).getByRole("heading", { level: 1 })).toHaveTextContent("There is no such page");
-  });
-
-  it.each([
-    ["the inbox", undefined, "/"],
-    ["the channel, where everybody sees it", team.id, `/channel/${plan.id}`],
-  ])("C42 whoever is put out of a channel while looking at a topic of it is told so, at %s", async (_, groupId, path) => {
-    const server = world().seed({ ...plan, groupId });
-    const page = await showPage(server, { path: `/channel/${plan.id}/topic/${start.id}` });
-    const reads = page.client.called("listTopics").length;
-    server.setMembers(plan.id, [bot.id]);
-    await page.later();
-    expect(page.path()).toBe(path);
-    expect(screen.getByText("You are no longer in “plan”.")).toBeInTheDocument();
-    expect(page.client.called("listTopics")).toHaveLength(reads);
-    expect(page.errors).toEqual([]);
-    page.app.router.go(`/channel/${plan.id}/topic/${start.id}`);
-    await page.later();
-    expect(screen.getByText(groupId === undefined ? /That channel does not exist/ : /You do not take part in this channel/)).toBeInTheDocument();
-  });
-
-  it("C42 an archived topic opens by its link", async () => {
-    const server = world();
-    server.seed(topic("away", plan.id, { archived: true }));
-    await showPage(server, { path: `/channel/${plan.id}/topic/topic-away` });
-    expect(within(main()).getByRole("heading", { level: 1 })).toHaveTextContent("away");
-    expect(within(main()).getByText("Archived")).toBeInTheDocument();
-  });
-});
-
 describe("a channel", () => {
   it("C39 topics are ordered by what moved last; an empty one by when it was made; ties by id", async () => {
     const server = world();
@@ -308,16 +247,18 @@ describe("being told", () => {
     const server = world();
     server.seedMessage(plan.id, message(1, [asking(ask("a"))], { topicId: start.id, authorId: bot.id }));
     const page = await showPage(server);
-    expect(document.title).toBe("(1 ask, 1 new) Inbox · Compass");
+    expect(document.title).toBe("(1 ask) Inbox · Compass");
     const said = () => [...page.container.querySelectorAll("[data-said] p")].map((line) => line.textContent);
     expect(said()).toEqual([]);
     server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question: "Now?", header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
     await page.later();
     expect(said()).toEqual(["New ask from bot in plan"]);
-    expect(document.title).toBe("(2 asks, 2 new) Inbox · Compass");
+    expect(document.title).toBe("(2 asks) Inbox · Compass");
     server.post(plan.id, { kind: "id", id: start.id }, [text("only words")].flatMap((block) => (block.kind === "text" ? [block] : [])), bot.id);
     await page.later();
     expect(said()).toHaveLength(1);
+    // The messages that ask are not counted twice.
+    expect(document.title).toBe("(2 asks, 1 unread) Inbox · Compass");
   });
 
   it("a desktop notification needs the setting and the permission, carries text only, and opens the ask", async () => {

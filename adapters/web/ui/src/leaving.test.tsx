@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { flush } from "solid-js";
 import { describe, expect, it } from "vitest";
 import { Failure } from "./model/client";
-import { agent, channel, person } from "./testing/builders";
+import { agent, ask, asking, channel, message, person, topic } from "./testing/builders";
 import { FakeClient } from "./testing/fake";
 import { showPage } from "./testing/page";
 import { FakeServer } from "./testing/server";
@@ -31,6 +31,28 @@ describe("sessions that end", () => {
     expect(page.pageSession.calls).toEqual(["open?", "open?"]);
     expect(page.client.streams.length).toBeGreaterThan(streams);
     expect(screen.queryByRole("dialog")).toBeNull();
+  });
+
+  it("who is signed out reads and reaches nothing but the way back in, and finds what was picked and written afterwards", async () => {
+    const server = world();
+    server.seed(topic("start", plan.id));
+    server.seedMessage(plan.id, message(1, [asking(ask("a"))], { topicId: "topic-start", authorId: bot.id }));
+    const page = await showPage(server);
+    const shell = () => page.container.querySelector(".shell");
+    page.store.asks.pick("message-1", "a", "q1", "1");
+    await page.later();
+    expect(shell()).not.toHaveAttribute("inert");
+    page.client.stream.fail(new Failure("signed_out", "the session ended"));
+    await page.later();
+    expect(shell()).toHaveAttribute("inert");
+    expect(shell()).toContainElement(main());
+    expect(shell()?.contains(screen.getByRole("dialog", { name: "You are signed out" }))).toBe(false);
+    expect(document.title).toBe("You are signed out · Compass");
+    page.store.reconnect();
+    await page.later();
+    expect(shell()).not.toHaveAttribute("inert");
+    expect(within(main()).getByRole("button", { name: "Option 1" })).toHaveAttribute("aria-pressed", "true");
+    expect(document.title).toBe("(1 ask) Inbox · Compass");
   });
 
   it("signing out removes what was begun from the tab's storage", async () => {

@@ -1,7 +1,7 @@
 /** Connects to the server, asks it who is signed in, and makes the page of that person. */
 import type { Started } from "./Boot";
 import { createPage } from "./page";
-import { browserWorld, onWake, steady, storage } from "./store/browser";
+import { browserWorld, onNetwork, steady, storage } from "./store/browser";
 import { createStore } from "./store/store";
 import { ServerTime } from "./model/time";
 import type { PageSession } from "./model/client";
@@ -19,7 +19,7 @@ export const start = async (session: PageSession): Promise<Started> => {
     client,
     me,
     createStore: (over, person) => {
-      const store = createStore({ client: over, me: person, world: browserWorld, session: storage("session"), onWake, time });
+      const store = createStore({ client: over, me: person, world: browserWorld, session: storage("session"), onNetwork, time });
       report = (error) => store.report("stream", error);
       return store;
     },

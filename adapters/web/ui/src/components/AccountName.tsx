@@ -4,7 +4,7 @@ import type { Component } from "solid-js";
 import { visibleLine } from "../model/text";
 import type { AccountId } from "../model/types";
 import { StoreContext } from "../store/context";
-import { messageText } from "../strings";
+import { shellText } from "../strings";
 import "./AccountName.css";
 
 export const AccountName: Component<{ readonly id: AccountId }> = (props) => {
@@ -12,7 +12,7 @@ export const AccountName: Component<{ readonly id: AccountId }> = (props) => {
   const account = createMemo(() => store.state().accounts.get(props.id));
   const title = () => {
     const found = account();
-    return found ? visibleLine(found.displayName) : messageText.unknownAccount;
+    return found ? visibleLine(found.displayName) : shellText.unknownAccount;
   };
   return (
     <bdi class={["account-name", account()?.kind ?? "unknown"]} title={title()}>

@@ -2,11 +2,13 @@
 import { createMemo, createSignal, createUniqueId, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { LIMITS } from "../model/limits";
+import { isUncertain } from "../model/client";
 import type { Channel, TopicSelector } from "../model/types";
 import { StoreContext } from "../store/context";
 import { askComposerText as words } from "../strings";
 import { edited, newAsk, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
 import type { AskForm, OptionForm, QuestionForm } from "./ask-draft";
+import { createAgain } from "./again";
 import { sendingFailed } from "./failure";
 import { postingRefused } from "./posting";
 import "./controls.css";
@@ -34,20 +36,24 @@ const AskComposer: Component<AskComposerProps> = (props) => {
       const question = draft.questions[index];
       if (question) change(question);
     });
+  /** What was sent and may have been kept. */
+  const [unknown, setUnknown] = createSignal<AskForm | undefined>(undefined);
   const post = async () => {
     setTried(true);
     if (problems().length > 0 || isPosting() || refused() !== undefined) return;
+    const sent = form();
     setPosting(true);
-    setError(undefined);
     try {
-      await store.post(props.channel.id, props.topic, [{ kind: "ask", ask: toAsk(form()) }]);
+      await store.post(props.channel.id, props.topic, [{ kind: "ask", ask: toAsk(sent) }]);
       props.onDone();
     } catch (failure) {
       setError(sendingFailed(failure));
+      setUnknown(isUncertain(failure) ? sent : undefined);
     } finally {
       setPosting(false);
     }
   };
+  createAgain(() => unknown() === form(), post);
   const discard = () => {
     store.endPost(props.channel.id, props.topic, "ask");
     props.onDone();
@@ -96,7 +102,15 @@ const AskComposer: Component<AskComposerProps> = (props) => {
         )}
       </Show>
       <div class="ask-composer-actions">
-        <button type="button" class="primary" disabled={isPosting() || refused() !== undefined} onClick={() => void post()}>
+        <button
+          type="button"
+          class="primary"
+          disabled={isPosting() || refused() !== undefined}
+          onClick={() => {
+            setError(undefined);
+            void post();
+          }}
+        >
           {isPosting() ? words.posting : words.post}
         </button>
         <button type="button" class="quiet" onClick={discard}>

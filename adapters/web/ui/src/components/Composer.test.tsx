@@ -1,11 +1,13 @@
-import { fireEvent, screen } from "@solidjs/testing-library";
+import { cleanup, fireEvent, screen } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Failure } from "../model/client";
 import type { Channel, Topic } from "../model/types";
-import { agent, channel, person, topic } from "../testing/builders";
+import { agent, channel, message, person, topic } from "../testing/builders";
 import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
+import type { Connection } from "../store/contract";
+import { AGAIN_AFTER_MS, TRIES } from "./again";
 import { Composer } from "./Composer";
 import { NewTopic } from "./NewTopic";
 
@@ -142,6 +144,95 @@ describe("C34 sending", () => {
     press("Enter");
     await settle();
     expect(screen.getByRole("alert")).toHaveTextContent("It is not known whether this was sent.");
+  });
+  describe("what may have been kept", () => {
+    const lose = new Failure("unknown", "the connection broke");
+    const clock = () => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      onTestFinished(() => void vi.useRealTimers());
+      return async (ms: number) => {
+        vi.advanceTimersByTime(ms);
+        await settle();
+      };
+    };
+    const failing = (still: ReturnType<typeof view>, times: number) => {
+      const { store } = still;
+      let [left, tries] = [times, 0];
+      store.post = () => {
+        tries += 1;
+        left -= 1;
+        return left >= 0 ? Promise.reject(lose) : Promise.resolve(message(1, "hello"));
+      };
+      return () => tries;
+    };
+
+    it("is sent again by itself, and the page says no more of it once that is known", async () => {
+      const still = view();
+      const [later, tries] = [clock(), failing(still, 2)];
+      still.type("hello");
+      still.press("Enter");
+      await settle();
+      expect(screen.getByRole("alert")).toHaveTextContent("It is not known whether this was sent.");
+      expect(still.field().value).toBe("hello");
+      await later(AGAIN_AFTER_MS);
+      expect(tries()).toBe(2);
+      expect(still.field().value).toBe("hello");
+      await later(2 * AGAIN_AFTER_MS);
+      expect(tries()).toBe(3);
+      expect(screen.queryByRole("alert")).toBeNull();
+      expect(still.field().value).toBe("");
+      await later(100 * AGAIN_AFTER_MS);
+      expect(tries()).toBe(3);
+    });
+    it("is not sent again once it was changed, nor for ever", async () => {
+      const still = view();
+      const [later, tries] = [clock(), failing(still, 100)];
+      still.type("hello");
+      still.press("Enter");
+      await settle();
+      still.type("hello you");
+      await later(100 * AGAIN_AFTER_MS);
+      expect(tries()).toBe(1);
+      still.press("Enter");
+      for (let turn = 0; turn < 2 * TRIES; turn += 1) await later(100 * AGAIN_AFTER_MS);
+      expect(tries()).toBe(2 + TRIES);
+      expect(still.field().value).toBe("hello you");
+    });
+    it("waits for the connection", async () => {
+      const still = view();
+      const [connection, setConnection] = createSignal<Connection>({ kind: "lost", since: 0, retryAt: 0 });
+      cleanup();
+      const there: typeof still = { ...still, store: { ...still.store, connection } };
+      const [later, tries] = [clock(), failing(there, 1)];
+      show(there, () => <Composer channel={room} topic={plan} />);
+      still.type("hello");
+      still.press("Enter");
+      await later(100 * AGAIN_AFTER_MS);
+      expect(tries()).toBe(1);
+      setConnection({ kind: "live" });
+      await settle();
+      await later(AGAIN_AFTER_MS);
+      expect(tries()).toBe(2);
+      expect(screen.queryByRole("alert")).toBeNull();
+    });
+    it("a topic that may have been begun is opened once it is known that it was", async () => {
+      const still = stillStore({ accounts: [ann], channels: [room] });
+      const later = clock();
+      const told: string[] = [];
+      const post = vi.fn().mockRejectedValueOnce(lose).mockResolvedValueOnce({ id: "m", topicId: "t", authorId: ann.id, at: 1, blocks: [], seq: 1 });
+      Object.assign(still.store, { post });
+      show(still, () => <NewTopic channel={room} onStarted={(posted) => told.push(posted.topicId)} />);
+      fireEvent.input(screen.getByRole("textbox", { name: "Topic name" }), { target: { value: "plans" } });
+      fireEvent.input(screen.getByRole("textbox", { name: "First message" }), { target: { value: "hello" } });
+      flush();
+      screen.getByRole("button", { name: "Start topic" }).click();
+      await settle();
+      expect(screen.getByRole("alert")).toHaveTextContent("It is not known whether this was sent.");
+      await later(AGAIN_AFTER_MS);
+      expect(told).toEqual(["t"]);
+      expect(post.mock.calls[1]).toEqual(post.mock.calls[0]);
+      expect(screen.queryByRole("alert")).toBeNull();
+    });
   });
   it("a draft and an error do not follow a switch of the topic, and the draft is there on return", async () => {
     const { type, press, field, store, go } = view();

@@ -2,9 +2,11 @@
 import { createMemo, createSignal, createUniqueId, Loading, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { lazyPart } from "../lazy";
+import { isUncertain } from "../model/client";
 import type { Channel, Topic, TopicId } from "../model/types";
 import { StoreContext } from "../store/context";
 import { askComposerText, composerText } from "../strings";
+import { createAgain } from "./again";
 import { sendingFailed } from "./failure";
 import { MessageField } from "./MessageField";
 import { blocksProblem, postingRefused, textBlocks } from "./posting";
@@ -47,23 +49,47 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
     store.setDraft(draftKey(topicId), next);
     if (next.trim() === "") store.endPost(props.channel.id, { kind: "id", id: topicId }, "text");
   };
+  /** What was sent and may have been kept. */
+  const [unknown, setUnknown] = createSignal<string | undefined>(undefined);
+  let isAgain = false;
   const send = async () => {
-    if (stopped()) return;
+    if (stopped() || isAgain) return;
     const [sent, content] = [text(), blocks()];
     setText("");
     setError(undefined);
+    setUnknown(undefined);
+    await post(sent, content);
+  };
+  /** True if it is kept. */
+  const post = async (sent: string, content: ReturnType<typeof blocks>): Promise<boolean> => {
     setInFlight((count) => count + 1);
     try {
       await store.post(props.channel.id, { kind: "id", id: topicId }, content);
       // Until here the draft still held what was sent, for a reload in between.
       if (store.draft(draftKey(topicId)) === sent) store.setDraft(draftKey(topicId), "");
+      return true;
     } catch (failure) {
       if (text() === "") type(sent);
       setError(sendingFailed(failure));
+      setUnknown(isUncertain(failure) ? sent : undefined);
+      return false;
     } finally {
       setInFlight((count) => count - 1);
     }
   };
+  createAgain(
+    () => unknown() !== undefined && unknown() === text(),
+    async () => {
+      const [sent, content] = [text(), blocks()];
+      isAgain = true;
+      const isKept = await post(sent, content);
+      isAgain = false;
+      if (!isKept) return;
+      setError(undefined);
+      setUnknown(undefined);
+      if (text() === sent) setText("");
+    },
+  );
   const [isAsking, setAsking] = createSignal(false);
   return (
     <div class="composer">

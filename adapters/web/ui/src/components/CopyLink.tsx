@@ -1,7 +1,7 @@
 /** Copies an address of the page; shows it as text where the browser refuses. */
 import { createSignal, Match, Switch } from "solid-js";
 import type { Component } from "solid-js";
-import { messageText } from "../strings";
+import { copyLinkText } from "../strings";
 import "./controls.css";
 import "./CopyLink.css";
 
@@ -24,10 +24,10 @@ export const CopyLink: Component<{ readonly path: string; readonly label: string
       </button>
       <span aria-live="polite" class="copy-link-state">
         <Switch>
-          <Match when={state() === "copied"}>{messageText.copied}</Match>
+          <Match when={state() === "copied"}>{copyLinkText.copied}</Match>
           <Match when={state() === "refused"}>
             <label>
-              {messageText.copyFailed} <input readonly value={address()} aria-label={messageText.linkField} onFocus={(e) => e.currentTarget.select()} />
+              {copyLinkText.failed} <input readonly value={address()} aria-label={copyLinkText.field} onFocus={(e) => e.currentTarget.select()} />
             </label>
           </Match>
         </Switch>

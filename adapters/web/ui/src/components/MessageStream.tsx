@@ -16,6 +16,7 @@ import { createScroller } from "./scroller";
 import { arrivedSince, firstUnread, rowsOf } from "./stream-rows";
 import type { Row } from "./stream-rows";
 import { FOLLOW_WITHIN } from "./stream-layout";
+import type { Place } from "./stream-layout";
 import { StreamRow } from "./StreamRow";
 import "./controls.css";
 import "./MessageStream.css";
@@ -25,6 +26,15 @@ export interface MessageStreamProps {
   readonly topic: Topic;
   /** The message that an address named. */
   readonly linked?: MessageId | undefined;
+  readonly places?: StreamPlaces | undefined;
+}
+
+/** Remembers where a person was in a stream. */
+export interface StreamPlaces {
+  /** Where to come back to, if the person came back. Reactive. */
+  readonly back: () => Place | undefined;
+  /** Asks for the place when the person leaves it; the result ends that. */
+  readonly watch: (place: () => Place) => () => void;
 }
 
 const NOTHING: MessageWindow = { messages: [], complete: false, loading: "newest", error: undefined };
@@ -50,11 +60,16 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   const unread = createMemo(() => firstUnread(messages(), readBefore, store.state().me));
   const rows = createMemo<readonly Row[]>((before) => rowsOf(messages(), unread(), before));
   const scroller = createScroller(rows);
-  const linked = createLinked({ wanted: () => props.linked, loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
+  const back = createMemo(() => props.places?.back());
+  const linked = createLinked({ wanted: () => (back() ? undefined : props.linked), loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
   createReading({ topicId, rows, scroller, store });
 
   const channelId = untrack(() => props.channelId);
   onSettled(() => store.openTopic(channelId, topicId));
+  onSettled(() => props.places?.watch(scroller.place));
+  createEffect(back, (place) => {
+    if (place) scroller.goTo(place);
+  });
   createEffect(
     () => {
       const { complete, loading, error, messages } = loaded();

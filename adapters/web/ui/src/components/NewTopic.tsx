@@ -1,9 +1,11 @@
 /** Begins a topic: its name and its first message, posted as one. */
 import { createMemo, createSignal, createUniqueId, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { isUncertain } from "../model/client";
 import type { Channel, ChannelId, Message } from "../model/types";
 import { StoreContext } from "../store/context";
 import { composerText } from "../strings";
+import { createAgain } from "./again";
 import { sendingFailed } from "./failure";
 import { MessageField } from "./MessageField";
 import { nameProblem } from "./named";
@@ -38,7 +40,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
   const refused = () => postingRefused(store.state(), props.channel);
   const badName = () => nameProblem(composerText.theTopicName, name());
   const problem = () => badName() ?? blocksProblem(blocks());
-  const stopped = () => refused() !== undefined || problem() !== undefined || isPosting() || name().trim() === "" || blocks().length === 0;
+  const stopped = () => refused() !== undefined || problem() !== undefined || name().trim() === "" || blocks().length === 0;
 
   const write = (key: string, set: (text: string) => void) => (next: string) => {
     set(next);
@@ -46,21 +48,39 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
     if (next.trim() === "") store.endPost(channelId, { kind: "name", name: "" }, "text");
   };
   const [writeName, writeText] = [write(nameKey, setName), write(textKey, setText)];
+  /** What was sent and may have been kept. */
+  const [unknown, setUnknown] = createSignal<string | undefined>(undefined);
+  const written = () => JSON.stringify([name(), text()]);
+  let isOnItsWay = false;
   const post = async () => {
-    if (stopped()) return;
-    setPosting(true);
-    setError(undefined);
+    if (stopped() || isOnItsWay) return;
+    const sent = written();
+    isOnItsWay = true;
     try {
       const posted = await store.post(channelId, { kind: "name", name: name().trim() }, blocks());
-      writeName("");
-      writeText("");
+      setError(undefined);
+      // Meanwhile something else may have been begun.
+      if (written() === sent) {
+        writeName("");
+        writeText("");
+      }
       props.onStarted(posted);
     } catch (failure) {
       setError(sendingFailed(failure));
+      setUnknown(isUncertain(failure) ? sent : undefined);
     } finally {
-      setPosting(false);
+      isOnItsWay = false;
     }
   };
+  const begin = async () => {
+    setPosting(true);
+    setError(undefined);
+    setUnknown(undefined);
+    await post();
+    setPosting(false);
+  };
+  // The fields stay as they are: the person may be in one of them.
+  createAgain(() => unknown() === written(), post);
   return (
     <section class="new-topic" aria-label={composerText.newTopic}>
       <label for={nameId}>{composerText.topicName}</label>
@@ -85,9 +105,9 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
           invalid={blocksProblem(blocks()) !== undefined}
           describedBy={note}
           onInput={writeText}
-          onSend={() => void post()}
+          onSend={() => void begin()}
         />
-        <button type="button" class="primary" disabled={stopped()} onClick={() => void post()}>
+        <button type="button" class="primary" disabled={stopped() || isPosting()} onClick={() => void begin()}>
           {composerText.startTopic}
         </button>
       </div>

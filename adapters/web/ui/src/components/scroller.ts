@@ -24,6 +24,9 @@ export interface Scroller {
   /** The `seq` of the last message when the view was last at the end. */
   readonly leftEndAt: () => number;
   readonly toLatest: () => void;
+  /** What is to stay where it is; `goTo` comes back to it, if its row is there. */
+  readonly place: () => Place;
+  readonly goTo: (place: Place) => void;
   /** Scrolls to a row and puts the focus on its message. False if there is no such row. */
   readonly reveal: (id: string) => boolean;
 }
@@ -116,6 +119,12 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
     range, layout, top, height, toEnd, leftEndAt,
     measured: () => height() > 0,
     toLatest: () => scrollTo(total(layout()), layout()),
+    place: () => place,
+    goTo: (to) => {
+      const now = untrack(layout);
+      const target = view && topFor(now, to, view.clientHeight, "heights");
+      if (target !== undefined) scrollTo(target, now);
+    },
     reveal: (id) => {
       const now = untrack(layout);
       const row = now.ids.indexOf(id);

@@ -170,6 +170,8 @@ export interface AgentNode {
   readonly descendants: number;
 }
 
+const withChildren = (agent: Agent, children: readonly AgentNode[]): AgentNode => ({ agent, children, descendants: children.reduce((sum, child) => sum + 1 + child.descendants, 0) });
+
 /** Agents by who stands below whom. One whose parent is not seen is a root; so is one member of a circle. */
 export const agentTree = (state: Pick<State, "accounts">): readonly AgentNode[] => {
   const all = agents(state);
@@ -178,12 +180,19 @@ export const agentTree = (state: Pick<State, "accounts">): readonly AgentNode[] 
   const node = (agent: Agent): AgentNode => {
     placed.add(agent.id);
     const children = all.filter((each) => each.parentId === agent.id && !placed.has(each.id)).map(node);
-    return { agent, children, descendants: children.reduce((sum, child) => sum + 1 + child.descendants, 0) };
+    return withChildren(agent, children);
   };
   const roots = all.filter((each) => each.parentId === undefined || !known.has(each.parentId)).map(node);
   const circles = all.flatMap((each) => (placed.has(each.id) ? [] : [node(each)]));
   return [...roots, ...circles];
 };
+
+/** The tree without those who are pinned, and so listed already, unless it holds somebody below them. */
+export const besidePins = (nodes: readonly AgentNode[], pinned: ReadonlySet<AccountId>): readonly AgentNode[] =>
+  nodes.flatMap(({ agent, children: all }) => {
+    const children = besidePins(all, pinned);
+    return pinned.has(agent.id) && children.length === 0 ? [] : [withChildren(agent, children)];
+  });
 
 export interface PinnedEntry {
   readonly pin: Pin;

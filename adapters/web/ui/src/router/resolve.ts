@@ -1,6 +1,6 @@
 /** What is shown for an address, once it is known what there is. Pure. */
 import { resolveLink, takesPartIn } from "../model/select";
-import type { ChannelId } from "../model/types";
+import type { ChannelId, MessageId, TopicId } from "../model/types";
 import type { State } from "../store/contract";
 import { channelPath, inboxPath, messagePath, topicPath } from "./paths";
 import type { Route } from "./route";
@@ -11,12 +11,15 @@ export type Resolution =
   | { readonly kind: "show"; readonly route: Route }
   /** Nothing can be said before the first snapshot. */
   | { readonly kind: "held" }
-  /** The topic may be an archived one; those are read on demand. */
-  | { readonly kind: "look_in_archive"; readonly channelId: ChannelId }
+  /** The topic is gone; where the message is now can be read. */
+  | { readonly kind: "look_for"; readonly channelId: ChannelId; readonly messageId: MessageId }
   | { readonly kind: "redirect"; readonly to: string; readonly notice: Notice };
 
-/** `looked` holds the channels whose archived topics were read; `awaited` ids that were just made and are about to be told. */
-export const resolveRoute = (route: Route, state: State, looked: ReadonlySet<ChannelId>, awaited: ReadonlySet<string>): Resolution => {
+/** In which topic messages were found, or that they were not. */
+export type Found = ReadonlyMap<MessageId, TopicId | undefined>;
+
+/** `awaited` holds ids that were just made and are about to be told. */
+export const resolveRoute = (route: Route, state: State, found: Found, awaited: ReadonlySet<string>): Resolution => {
   // What waits for an answer is read before everything else, and is shown as soon as it is here.
   if (!state.ready) return route.kind === "inbox" && state.openAsks.size > 0 ? { kind: "show", route } : { kind: "held" };
   switch (route.kind) {
@@ -25,7 +28,7 @@ export const resolveRoute = (route: Route, state: State, looked: ReadonlySet<Cha
       return awaited.has(route.agentId) ? { kind: "held" } : { kind: "redirect", to: inboxPath, notice: "no_agent" };
     case "channel":
     case "topic":
-      return resolveConversation(route, state, looked, awaited);
+      return resolveConversation(route, state, found, awaited);
     case "inbox":
     case "browse":
     case "search":
@@ -39,7 +42,7 @@ export const resolveRoute = (route: Route, state: State, looked: ReadonlySet<Cha
 
 type Conversation = Extract<Route, { readonly kind: "channel" | "topic" }>;
 
-const resolveConversation = (route: Conversation, state: State, looked: ReadonlySet<ChannelId>, awaited: ReadonlySet<string>): Resolution => {
+const resolveConversation = (route: Conversation, state: State, found: Found, awaited: ReadonlySet<string>): Resolution => {
   const topicId = route.kind === "topic" ? route.topicId : undefined;
   const link = resolveLink(state, route.channelId, topicId);
   switch (link.kind) {
@@ -51,13 +54,15 @@ const resolveConversation = (route: Conversation, state: State, looked: Readonly
       return awaited.has(route.channelId) ? { kind: "held" } : { kind: "redirect", to: inboxPath, notice: "no_channel" };
     case "topic_gone": {
       const messageId = route.kind === "topic" ? route.messageId : undefined;
-      if (link.movedTo !== undefined) {
-        const to = messageId === undefined ? topicPath(link.channelId, link.movedTo) : messagePath(link.channelId, link.movedTo, messageId);
+      const foundIn = messageId === undefined ? undefined : found.get(messageId);
+      const now = link.movedTo ?? (foundIn !== undefined && state.topics.has(foundIn) ? foundIn : undefined);
+      if (now !== undefined) {
+        const to = messageId === undefined ? topicPath(link.channelId, now) : messagePath(link.channelId, now, messageId);
         return { kind: "redirect", to, notice: "topic_moved" };
       }
       if (topicId !== undefined && awaited.has(topicId)) return { kind: "held" };
       if (!takesPartIn(state, link.channelId)) return { kind: "redirect", to: channelPath(link.channelId), notice: "not_in_channel" };
-      if (!looked.has(link.channelId)) return { kind: "look_in_archive", channelId: link.channelId };
+      if (messageId !== undefined && !found.has(messageId)) return { kind: "look_for", channelId: link.channelId, messageId };
       return { kind: "redirect", to: channelPath(link.channelId), notice: "no_topic" };
     }
   }

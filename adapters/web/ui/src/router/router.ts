@@ -8,27 +8,49 @@ export interface Router {
   readonly route: () => Route;
   /** Counts every move, also to the address that is shown already. */
   readonly moves: () => number;
+  /** What names the entry of the browser's history: back and forward come to the same one again. */
+  readonly entry: () => unknown;
+  /** True if the last move came back to an entry. */
+  readonly isBack: () => boolean;
+  /** Calls back before anything changes because of a move; the result ends that. */
+  leaving(then: () => void): () => void;
   /** Returns the number of the move. */
   go(path: string, how?: { readonly replace?: boolean }): number;
   dispose(): void;
 }
 
-
 export const createRouter = (win: Window = window): Router => {
   const read = (): Route => parseRoute(win.location.pathname, win.location.search);
   const [route, setRoute] = createSignal<Route>(read());
   const [moves, setMoves] = createSignal(0);
-  let count = 0;
-  const moved = () => {
+  const { history } = win;
+  /** Entries are given a name when the page first comes to them. */
+  const named = (): unknown => {
+    if (history.state === null) history.replaceState(Math.random(), "");
+    return history.state;
+  };
+  let [count, entry, isBack] = [0, named(), false];
+  const leavers = new Set<() => void>();
+  const moved = (back: boolean) => {
     count += 1;
+    [entry, isBack] = [named(), back];
     setRoute(read());
     setMoves(count);
     return count;
   };
+  const leave = () => {
+    for (const then of leavers) then();
+  };
   const go: Router["go"] = (path, how = {}) => {
-    if (how.replace) win.history.replaceState(null, "", path);
-    else if (path !== win.location.pathname + win.location.search) win.history.pushState(null, "", path);
-    return moved();
+    leave();
+    if (how.replace) history.replaceState(entry, "", path);
+    else if (path !== win.location.pathname + win.location.search) history.pushState(null, "", path);
+    return moved(false);
+  };
+  // The history is there already, the page still shows what it leaves.
+  const pop = () => {
+    leave();
+    moved(true);
   };
   const follow = (event: MouseEvent) => {
     const path = followed(event, win.location.origin);
@@ -36,13 +58,17 @@ export const createRouter = (win: Window = window): Router => {
     event.preventDefault();
     go(path);
   };
-  win.addEventListener("popstate", moved);
+  win.addEventListener("popstate", pop);
   win.document.addEventListener("click", follow);
   const dispose = () => {
-    win.removeEventListener("popstate", moved);
+    win.removeEventListener("popstate", pop);
     win.document.removeEventListener("click", follow);
   };
-  return { route, moves, go, dispose };
+  const leaving = (then: () => void) => {
+    leavers.add(then);
+    return () => void leavers.delete(then);
+  };
+  return { route, moves, entry: () => entry, isBack: () => isBack, leaving, go, dispose };
 };
 
 /** The path of the page that a click leads to; undefined if the click is the browser's: new tab, download, another site. */

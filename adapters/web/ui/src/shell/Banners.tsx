@@ -26,7 +26,7 @@ const ConnectionBanner: Component = () => {
   const clock = createClock(() => lost() !== undefined);
   const shown = createMemo(() => {
     const at = lost();
-    return at && clock() - at.since >= LOST_AFTER_MS ? at : undefined;
+    return at && (!navigator.onLine || clock() - at.since >= LOST_AFTER_MS) ? at : undefined;
   });
   return (
     <div role="status">
@@ -34,7 +34,7 @@ const ConnectionBanner: Component = () => {
         {(at) => (
           <div class="banner warning">
             <span>
-              {shellText.lost} {waitText(at().retryAt - clock())}
+              {navigator.onLine ? shellText.lost : shellText.offline} {waitText(at().retryAt - clock())}
             </span>
             <button type="button" onClick={() => store.reconnect()}>
               {shellText.tryNow}

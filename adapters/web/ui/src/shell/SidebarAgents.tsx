@@ -1,7 +1,7 @@
-/** Agents of the left column: the pinned ones, then everyone by who stands below whom. */
+/** Agents of the left column: the pinned ones, then everyone else by who stands below whom. */
 import { createMemo, createSignal, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { agentTree } from "../model/select";
+import { agentTree, besidePins } from "../model/select";
 import type { AgentNode } from "../model/select";
 import { visibleLine } from "../model/text";
 import type { AccountId } from "../model/types";
@@ -20,6 +20,7 @@ export const SidebarAgents: Component = () => {
   const accounts = createMemo(() => store.state().accounts);
   const tree = createMemo(() => agentTree({ accounts: accounts() }));
   const pinned = createMemo(() => refreshPins(pins.list(), (id) => accounts().get(id)?.handle));
+  const others = createMemo(() => besidePins(tree(), new Set(pins.list().map((pin) => pin.id))));
   return (
     <Section name="agents" title={shellText.agents} link={{ path: settingsPath("agents"), label: shellText.newAgent }}>
       <Show when={pinned().length > 0}>
@@ -33,7 +34,7 @@ export const SidebarAgents: Component = () => {
       <Show when={store.state().ready && tree().length === 0}>
         <p class="rail-note">{shellText.noAgents}</p>
       </Show>
-      <AgentNodes nodes={tree()} depth={0} />
+      <AgentNodes nodes={others()} depth={0} />
     </Section>
   );
 };

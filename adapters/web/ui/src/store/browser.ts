@@ -16,6 +16,7 @@ export const browserWorld: World = {
     const timer = setTimeout(then, ms);
     return () => clearTimeout(timer);
   },
+  isWatched: () => document.visibilityState === "visible",
 };
 
 /** The storage, or nothing where the browser forbids it. */
@@ -28,15 +29,17 @@ export const storage = (of: "session" | "local"): Keep | undefined => {
   }
 };
 
-/** Calls back when the browser comes online or the tab is looked at again. */
-export const onWake = (wake: () => void): (() => void) => {
+/** Calls back when the browser comes online or the tab is looked at again, and when the browser goes offline. */
+export const onNetwork = (wake: () => void, offline: () => void): (() => void) => {
   const seen = (): void => {
-    if (document.visibilityState === "visible") wake();
+    if (browserWorld.isWatched()) wake();
   };
   window.addEventListener("online", wake);
+  window.addEventListener("offline", offline);
   document.addEventListener("visibilitychange", seen);
   return () => {
     window.removeEventListener("online", wake);
+    window.removeEventListener("offline", offline);
     document.removeEventListener("visibilitychange", seen);
   };
 };

@@ -30,8 +30,8 @@ export interface StoreOptions {
   readonly session?: Keep | undefined;
   /** Everything that goes wrong in the background comes here, too. */
   readonly onError?: ErrorFunnel;
-  /** Calls back when the network may be back; the result ends that. */
-  readonly onWake?: (wake: () => void) => () => void;
+  /** Calls back when the network may be back, and when it is gone; the result ends that. */
+  readonly onNetwork?: (wake: () => void, offline: () => void) => () => void;
   /** Learns when the server was heard; the wire's replies feed it as well. */
   readonly time?: ServerTime;
 }
@@ -104,7 +104,7 @@ export const createStore = (options: StoreOptions): Store => {
     stopTick = world.after(TICK_MS, tick);
   };
   stopTick = world.after(TICK_MS, tick);
-  const stopWaking = options.onWake?.(() => loop.now()) ?? (() => undefined);
+  const stopWaking = options.onNetwork?.(() => loop.now(), () => loop.offline()) ?? (() => undefined);
   void loop.run();
 
   /** The highest place each topic was read to, sent or on its way. */

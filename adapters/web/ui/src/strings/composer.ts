@@ -11,7 +11,7 @@ export const composerText = {
   ownerOnly: "Only the owner writes in this channel.",
   noOwner: "Nobody can write in this channel: it is for its owner only and has none.",
   archived: "This topic is archived. A new message brings it back.",
-  uncertain: (reason: string) => `It is not known whether this was sent. If it does not appear, send it again: unchanged, it is not posted twice. ${reason}`,
+  uncertain: (reason: string) => `It is not known whether this was sent. As long as you leave it as it is, it is sent again once the server answers, and not posted twice. ${reason}`,
   failed: (reason: string) => `Not sent. ${reason}`,
   theMessage: "The message",
   suggestions: (count: number) => (count === 0 ? "" : `${counted(count, "suggestion", "suggestions")}. Arrow keys choose, Enter inserts.`),

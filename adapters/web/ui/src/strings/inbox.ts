@@ -13,6 +13,7 @@ export const inboxText = {
   order: "Order",
   oldest: "Oldest first",
   newest: "Newest first",
+  held: (count: number) => counted(count, "new ask", "new asks"),
   asksWord: "asks",
   offline: "The asker is not connected. It may still be waiting. Your answer is kept for it until it takes it.",
   inTopic: "Show in its topic",

@@ -6,7 +6,7 @@ export const toldText = {
   titleCounts: (waiting: number, unread: number): string => {
     if (waiting === 0 && unread === 0) return "";
     const asks = waiting > 0 ? counted(waiting, "ask", "asks") : "";
-    return `(${[asks, unread > 0 ? `${unread} new` : ""].filter((part) => part !== "").join(", ")}) `;
+    return `(${[asks, unread > 0 ? `${unread} unread` : ""].filter((part) => part !== "").join(", ")}) `;
   },
   newAsk: (handle: string, channel: string) => `New ask from ${handle} in ${channel}`,
   askAnswered: (handle: string, channel: string) => `Answered: ask from ${handle} in ${channel}`,

@@ -8,7 +8,7 @@ import { FakeServer } from "../testing/server";
 import { testStore } from "../testing/store";
 import { Batch, EVERY_MS } from "./batch";
 import { Pump } from "./pump";
-import { BACKOFF_BASE_MS, BACKOFF_CAP_MS, PROBE_MS, SILENCE_MS, backoff } from "./run";
+import { BACKOFF_BASE_MS, BACKOFF_CAP_MS, PATIENCE, WATCHED_PATIENCE, backoff } from "./run";
 import { IN_FLIGHT, limited } from "./snapshot";
 import { FakeWorld, settle } from "../testing/store";
 
@@ -257,7 +257,7 @@ describe("a connection that breaks", () => {
   it("is tried again at once when somebody asks, or the network is back", async () => {
     const { client } = world();
     let wake: () => void = () => undefined;
-    const { store, pass } = await testStore(client, { onWake: (then) => { wake = then; return () => undefined; } });
+    const { store, pass } = await testStore(client, { onNetwork: (then) => { wake = then; return () => undefined; } });
     for (const hurry of [() => store.reconnect(), () => wake()]) {
       client.stream.fail();
       await pass(0);
@@ -283,19 +283,74 @@ describe("a connection that breaks", () => {
     store.dispose();
   });
 
-  it("that gives no sign of life is asked, and given up if there is no answer", async () => {
-    const { client, say } = world();
-    const { store, pass } = await testStore(client);
-    say();
-    await pass(SILENCE_MS);
+  it("that gives no sign of life is asked, and given up if there is no answer, sooner while somebody looks", async () => {
+    for (const [watched, { silence, answer }] of [[true, WATCHED_PATIENCE], [false, PATIENCE]] as const) {
+      const { client, say } = world();
+      const { store, pass, world: clock } = await testStore(client);
+      clock.watched = watched;
+      say();
+      await pass(silence);
+      expect(client.called("serverInfo")).toHaveLength(2);
+      expect(client.streams).toHaveLength(1);
+      client.hold("serverInfo");
+      const asked = clock.now() + silence;
+      await pass(silence + answer - 1);
+      expect(store.connection().kind).toBe("live");
+      await pass(1);
+      // It is lost since it owed an answer.
+      expect(store.connection()).toMatchObject({ kind: "lost", since: asked });
+      await pass(BACKOFF_CAP_MS);
+      expect(since(client)).toEqual([undefined, 1n]);
+      expect(store.connection()).toEqual({ kind: "live" });
+      store.dispose();
+    }
+  });
+
+  it("is not asked while everything is read: the answer would wait behind the reads, which have a limit of their own", async () => {
+    const { client } = world();
+    const held = client.hold("listTopics");
+    const { store, pass } = await testStore(client, { wait: false });
+    await pass(2 * PATIENCE.silence);
+    expect(client.called("serverInfo")).toHaveLength(1);
+    held.release();
+    await pass(WATCHED_PATIENCE.silence);
     expect(client.called("serverInfo")).toHaveLength(2);
-    expect(client.streams).toHaveLength(1);
-    client.hold("serverInfo");
-    await pass(SILENCE_MS + PROBE_MS);
+    expect(store.connection()).toEqual({ kind: "live" });
+    store.dispose();
+  });
+
+  it("is lost at once when the browser goes offline, and there at once when it comes back, or if the server is near", async () => {
+    const { client, say } = world();
+    let [wake, offline]: [() => void, () => void] = [() => undefined, () => undefined];
+    const { store, pass } = await testStore(client, { onNetwork: (back, gone) => { [wake, offline] = [back, gone]; return () => undefined; } });
+    say();
+    await pass();
+    offline();
+    await pass(0);
     expect(store.connection()).toMatchObject({ kind: "lost" });
-    await pass(BACKOFF_CAP_MS);
+    wake();
+    await pass(0);
     expect(since(client)).toEqual([undefined, 1n]);
     expect(store.connection()).toEqual({ kind: "live" });
+    offline();
+    await pass(2 * BACKOFF_BASE_MS);
+    expect(store.connection()).toEqual({ kind: "live" });
+    const held = client.hold("listTopics");
+    client.stream.push(client.resync());
+    await pass();
+    offline();
+    // A read of the wire ends with its signal.
+    held.release();
+    await pass(0);
+    expect(store.connection()).toMatchObject({ kind: "lost" });
+    wake();
+    await pass();
+    expect(store.connection()).toEqual({ kind: "live" });
+    // Nothing stands any more that could be given up.
+    client.stream.fail();
+    await pass(0);
+    offline();
+    expect(store.connection()).toMatchObject({ kind: "lost" });
     store.dispose();
   });
 });

@@ -10,10 +10,14 @@ import { readChannel, readSnapshot, withChannel } from "./snapshot";
 /** Full jitter: a wait is anything from nothing to the base, doubled for every try in vain, and never above the cap. */
 export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 30_000;
-/** After this long without a frame the server is asked whether it is there. */
-export const SILENCE_MS = 30_000;
-/** How long it may take to answer that. */
-export const PROBE_MS = 10_000;
+/** After this long without a frame the server is asked whether it is there, and it may take so long to answer. */
+export interface Patience {
+  readonly silence: number;
+  readonly answer: number;
+}
+export const PATIENCE: Patience = { silence: 30_000, answer: 10_000 };
+/** The same while somebody may look. */
+export const WATCHED_PATIENCE: Patience = { silence: 10_000, answer: 5_000 };
 
 export const backoff = (failures: number, random: () => number): number => random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** failures);
 
@@ -24,6 +28,8 @@ export interface World {
   readonly random: () => number;
   /** Calls back after `ms`; the result takes it back. */
   readonly after: (ms: number, then: () => void) => () => void;
+  /** False while nobody can see the page. */
+  readonly isWatched: () => boolean;
 }
 
 export interface Sync {
@@ -58,8 +64,10 @@ export class Loop {
   private resynced = false;
   private lostSince: number | undefined;
   private isLive = false;
+  private isReading = false;
   private hurry: (() => void) | undefined;
   private probe: (() => void) | undefined;
+  private breakOff: ((error: unknown) => void) | undefined;
 
   constructor(private readonly sync: Sync) {}
 
@@ -84,13 +92,18 @@ export class Loop {
     else this.probe?.();
   }
 
+  /** The browser says that it has no network: what stands is given up, and tried again as ever, for the server may be near. */
+  offline(): void {
+    this.breakOff?.(new Failure("unavailable", "the browser is offline"));
+  }
+
   private async connection(): Promise<End> {
     const over = new AbortController();
     const abort = () => over.abort();
     this.sync.signal.addEventListener("abort", abort, { once: true });
     if (this.lostSince === undefined) this.sync.connected({ kind: "connecting" });
     const pump = new Pump(() => this.sync.client.subscribe(this.cursor, over.signal), over.signal);
-    const watch = this.watch(pump, over.signal);
+    const watch = this.watch(pump, over);
     let progress = false;
     try {
       for (;;) {
@@ -102,10 +115,12 @@ export class Loop {
           return { kind: "resync", progress };
         }
         progress = (await this.frame(frame, over.signal)) || progress;
+        this.isReading = false;
       }
     } catch (error) {
       return { kind: "failed", error, progress };
     } finally {
+      this.isReading = false;
       watch.stop();
       this.sync.signal.removeEventListener("abort", abort);
       over.abort();
@@ -135,6 +150,7 @@ export class Loop {
   private async snapshot(frame: StreamFrame, signal: AbortSignal): Promise<void> {
     if (!frame.snapshot) throw new Failure("internal", "the stream began and did not say where");
     this.token = frame.snapshot;
+    this.isReading = true;
     const early = (state: State): void => {
       if (!signal.aborted) this.sync.apply(state);
     };
@@ -149,6 +165,7 @@ export class Loop {
   /** Reads a channel that the person came into. What is told after it waits until it is here. */
   private async gain(channelId: string, signal: AbortSignal): Promise<void> {
     // Resumed without ever having read anything: there is no such thing, a cursor comes after a boundary.
+    this.isReading = true;
     if (!this.token) throw new Failure("internal", "a channel was gained before anything was read");
     try {
       const read = await readChannel(this.sync.client, channelId, this.token, signal);
@@ -169,13 +186,18 @@ export class Loop {
   }
 
   /** Asks the server for its version at the start and after silence; a connection that gives no sign of life is ended. */
-  private watch(pump: Pump<StreamFrame>, signal: AbortSignal): { readonly heard: () => void; readonly stop: () => void } {
+  private watch(pump: Pump<StreamFrame>, over: AbortController): { readonly heard: () => void; readonly stop: () => void } {
     const { world, client } = this.sync;
+    const { signal } = over;
     let cancel = (): void => undefined;
     let stopped = false;
+    const patience = (): Patience => (world.isWatched() ? WATCHED_PATIENCE : PATIENCE);
     const ask = async (isFatal: boolean): Promise<void> => {
+      // Reads have a limit of their own, and an answer would have to wait behind them.
+      if (isFatal && this.isReading) return;
       const late = new AbortController();
-      const give = world.after(PROBE_MS, () => late.abort());
+      const asked = world.now();
+      const give = world.after(patience().answer, () => late.abort());
       try {
         const gone = new Promise<never>((_, reject) => late.signal.addEventListener("abort", () => reject(new Failure("unavailable", "the server does not answer")), { once: true }));
         const { version } = await Promise.race([client.serverInfo(AbortSignal.any([signal, late.signal])), gone]);
@@ -185,7 +207,10 @@ export class Loop {
         if (this.cursor && this.sync.state().ready) this.live();
       } catch (error) {
         if (stopped) return;
-        if (isFatal) pump.fail(error);
+        if (isFatal) {
+          this.lostSince ??= asked;
+          pump.fail(error);
+        }
         else this.sync.report("version", error);
       } finally {
         give();
@@ -194,12 +219,16 @@ export class Loop {
     const quiet = (): void => {
       cancel();
       if (stopped) return;
-      cancel = world.after(SILENCE_MS, () => {
+      cancel = world.after(patience().silence, () => {
         quiet();
         void ask(true);
       });
     };
     this.probe = () => void ask(true);
+    this.breakOff = (error) => {
+      pump.fail(error);
+      over.abort();
+    };
     void ask(false);
     quiet();
     return {
@@ -207,7 +236,7 @@ export class Loop {
       stop: () => {
         stopped = true;
         cancel();
-        this.probe = undefined;
+        this.probe = this.breakOff = undefined;
       },
     };
   }

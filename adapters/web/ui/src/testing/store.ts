@@ -13,9 +13,11 @@ export class FakeWorld implements World {
   private timers: { readonly due: number; readonly then: () => void }[] = [];
   /** What `random` says next; 1 takes a backoff to its limit. */
   chance = 1;
+  watched = true;
 
   readonly now = (): number => this.at;
   readonly random = (): number => this.chance;
+  readonly isWatched = (): boolean => this.watched;
   readonly after = (ms: number, then: () => void): (() => void) => {
     const timer = { due: this.at + ms, then };
     this.timers.push(timer);

@@ -1,7 +1,7 @@
 /** Tells of new asks where the person looks: title, icon, live region, desktop, ear. Renders nothing. */
 import { createEffect, createMemo, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { askById, channelLabel, handleOf, unreadTotal } from "../model/select";
+import { askById, channelLabel, handleOf } from "../model/select";
 import type { Waiting } from "../model/select";
 import { clipped, firstText, visibleLine } from "../model/text";
 import type { AskId } from "../model/types";
@@ -11,21 +11,25 @@ import { AppContext } from "../shell/app";
 import { viewTitle } from "../shell/title";
 import { StoreContext } from "../store/context";
 import type { State } from "../store/contract";
-import { toldText } from "../strings";
+import { shellText, toldText } from "../strings";
 import { desktopIsAllowed, showOnDesktop } from "./desktop";
 import { faviconUrl } from "./favicon";
 import { tell } from "./fresh";
 import { beep } from "./sound";
+import { unreadBesides } from "./unread";
 
 /** A notification shows about this much. */
 const BODY = 160;
 
+/** `route` is undefined while a link is held. */
 const Told: Component<{ readonly route: Route | undefined }> = (props) => {
   const store = useContext(StoreContext);
-  const waiting = createMemo(() => store.state().openAsks.size);
-  const unread = createMemo(() => unreadTotal(store.state()));
+  // To whom nobody is signed in nothing is told of anybody's.
+  const isOut = createMemo(() => store.connection().kind === "signed_out");
+  const waiting = createMemo(() => (isOut() ? 0 : store.state().openAsks.size));
+  const unread = createMemo(() => (isOut() ? 0 : unreadBesides(store.state())));
   createEffect(
-    () => toldText.titleCounts(waiting(), unread()) + toldText.titled(viewTitle(props.route, store.state())),
+    () => toldText.titleCounts(waiting(), unread()) + toldText.titled(isOut() ? shellText.signedOut : viewTitle(props.route, store.state())),
     (title) => {
       document.title = title;
     },

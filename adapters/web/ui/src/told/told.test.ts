@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { State } from "../store/contract";
+import type { ReadPosition } from "../model/types";
 import { toldText } from "../strings";
-import { agent, ask, asking, channel, message, person } from "../testing/builders";
-import { stillStore } from "../testing/view";
+import { agent, ask, asking, channel, message, person, position, topic } from "../testing/builders";
+import { byId, stillStore } from "../testing/view";
 import { faviconSvg } from "./favicon";
 import { tell } from "./fresh";
+import { unreadBesides } from "./unread";
 
 const ann = person("ann");
 const bot = agent("bot", ann.id);
@@ -40,12 +42,26 @@ describe("news", () => {
   });
 });
 
+describe("what is unread", () => {
+  it("does not count the messages that ask: they are counted as what waits", () => {
+    const at = { topics: byId([topic("plan", plan.id), topic("away", plan.id, { archived: true })]) };
+    const asks = (...entries: readonly (readonly [string, ReturnType<typeof message>])[]) => new Map(entries.map(([id, of]) => [id, { message: of, channelId: plan.id }]));
+    const by = { authorId: bot.id };
+    const of = (openAsks: State["openAsks"], change: Partial<ReadPosition> = {}): State => ({ ...base, ...at, openAsks, positions: new Map([["topic-plan", position("topic-plan", { seq: 3, unread: 4, countedTo: 7, ...change })]]) });
+    expect(unreadBesides(of(new Map()))).toBe(4);
+    const both = message(5, [asking(ask("a")), asking(ask("b"))], by);
+    expect(unreadBesides(of(asks(["a", both], ["b", both])))).toBe(3);
+    // Read, one's own, not counted yet, and in a topic whose unread messages are not counted.
+    expect(unreadBesides(of(asks(["a", message(3, "x", by)], ["b", message(4, "x")], ["c", message(8, "x", by)], ["d", message(5, "x", { ...by, topicId: "topic-away" })])))).toBe(4);
+  });
+});
+
 describe("title and icon", () => {
   it("count what waits and what is unread, and say nothing of nothing", () => {
     expect(toldText.titleCounts(0, 0)).toBe("");
     expect(toldText.titleCounts(1, 0)).toBe("(1 ask) ");
-    expect(toldText.titleCounts(2, 3)).toBe("(2 asks, 3 new) ");
-    expect(toldText.titleCounts(0, 3)).toBe("(3 new) ");
+    expect(toldText.titleCounts(2, 3)).toBe("(2 asks, 3 unread) ");
+    expect(toldText.titleCounts(0, 3)).toBe("(3 unread) ");
   });
   it("the icon carries the number of asks, else a dot for what is unread, else nothing", () => {
     expect(faviconSvg(3, 9)).toContain(">3</text>");

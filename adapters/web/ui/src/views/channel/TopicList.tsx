@@ -8,6 +8,7 @@ import type { Channel, Topic } from "../../model/types";
 import { topicPath } from "../../router/paths";
 import { StoreContext } from "../../store/context";
 import { channelText } from "../../strings";
+import "./TopicList.css";
 
 export const TopicList: Component<{ readonly channel: Channel }> = (props) => {
   const store = useContext(StoreContext);

@@ -9,8 +9,8 @@ import { StoreContext } from "../../store/context";
 import type { State } from "../../store/contract";
 import { inboxText, keyText } from "../../strings";
 import { askInFocus, focusHeading, nextAsk } from "./focus";
-import { follow } from "./follow";
-import type { Shown } from "./follow";
+import { follow, NOTHING } from "./follow";
+import type { Listed, Wish } from "./follow";
 import { InboxItem } from "./InboxItem";
 import "./Inbox.css";
 
@@ -23,16 +23,22 @@ export const Inbox: Component = () => {
   const store = useContext(StoreContext);
   const { keys, prefs } = useContext(AppContext);
   const [dismissed, setDismissed] = createSignal<ReadonlySet<AskId>>(new Set());
-  const shown = createMemo<readonly Shown[]>((before) => follow(before ?? [], store.state(), store.unsent(), dismissed()));
-  const asks = createMemo(() => {
-    const oldestFirst = shown();
-    return prefs.inboxOrder() === "oldest" ? oldestFirst : [...oldestFirst].reverse();
-  });
-  const open = createMemo(() => shown().filter((each) => each.is === "open").length);
-  const closed = createMemo(() => shown().length - open());
+  const [calls, setCalls] = createSignal(0);
+  const wish = createMemo<Wish>(() => ({ order: prefs.inboxOrder(), calls: calls() }));
+  const listed = createMemo<Listed>((before) => follow(before ?? NOTHING, store.state(), store.unsent(), dismissed(), wish()));
+  const asks = () => listed().shown;
+  const held = () => listed().held;
+  const closed = createMemo(() => asks().filter((each) => each.is !== "open"));
+  const open = () => asks().length - closed().length + held().length;
+  /** The ask that takes the focus once it is shown. */
+  let next: AskId | undefined;
+  const showHeld = () => {
+    next = held()[0]?.waiting.ask.id;
+    setCalls((count) => count + 1);
+  };
   // How an ask ended that nobody told of stands in its topic, most likely among the newest messages.
   createEffect(
-    () => shown().filter((each) => each.is === "gone" && store.state().topics.has(topicNow(store.state(), each.waiting.message.topicId))),
+    () => closed().filter((each) => each.is === "gone" && store.state().topics.has(topicNow(store.state(), each.waiting.message.topicId))),
     (gone) => {
       for (const { waiting } of gone) store.openTopic(waiting.channelId, waiting.message.topicId);
     },
@@ -41,6 +47,7 @@ export const Inbox: Component = () => {
   createEffect(
     () => ({ all: asks(), held: askInFocus() }),
     ({ all, held }) => {
+      if (next !== undefined && focusHeading(list, next)) next = undefined;
       const at = all.findIndex((each) => each.waiting.ask.id === held);
       if (at < 0 || all[at]?.is === "open") return;
       const heir = [...all.slice(at), ...all].find((each) => each.is === "open");
@@ -68,7 +75,7 @@ export const Inbox: Component = () => {
         <h1 ref={(element) => (title = element)} tabindex="-1">
           {inboxText.heading(open())}
         </h1>
-        <Show when={asks().length > 1}>
+        <Show when={asks().length > 0}>
           <label class="inbox-order">
             {inboxText.order}{" "}
             <select value={prefs.inboxOrder()} onChange={(event) => prefs.setInboxOrder(event.currentTarget.value === "newest" ? "newest" : "oldest")}>
@@ -78,18 +85,25 @@ export const Inbox: Component = () => {
           </label>
         </Show>
       </div>
-      <Show when={closed() > 1}>
-        <p>
-          <button type="button" class="quiet" onClick={() => dismiss(shown().flatMap((each) => (each.is === "open" ? [] : [each.waiting.ask.id])))}>
-            {inboxText.dismissAll}
+      <Show when={held().length > 0}>
+        <div class="inbox-held">
+          <button type="button" class="primary" onClick={showHeld}>
+            {inboxText.held(held().length)}
           </button>
-        </p>
+        </div>
       </Show>
       <div ref={(element) => (list = element)}>
         <For each={asks()} keyed={(each) => each.waiting.ask.id}>
           {(each) => <InboxItem shown={each()} onDismiss={() => dismiss([each().waiting.ask.id])} />}
         </For>
       </div>
+      <Show when={closed().length > 1}>
+        <p>
+          <button type="button" class="quiet" onClick={() => dismiss(closed().map((each) => each.waiting.ask.id))}>
+            {inboxText.dismissAll}
+          </button>
+        </p>
+      </Show>
       <Show when={store.state().ready && open() === 0}>
         <Show
           when={needsFirstRun(store.state())}

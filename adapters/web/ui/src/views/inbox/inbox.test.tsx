@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { agent, ask, asking, channel, message, person, question, topic } from "../../testing/builders";
 import { Failure } from "../../model/client";
 import { FakeClient } from "../../testing/fake";
-import { showPage } from "../../testing/page";
+import { memory, showPage } from "../../testing/page";
 import { FakeServer } from "../../testing/server";
 import { askCommand, quoted } from "./command";
 
@@ -41,6 +41,20 @@ describe("the inbox", () => {
     flush();
     expect(order()).toEqual(["c", "b", "a"]);
     expect(page.prefs.inboxOrder()).toBe("newest");
+  });
+
+  it("C1 what waits is shown as soon as it is read, before the topics are", async () => {
+    const server = world("a", "b");
+    const client = new FakeClient(server);
+    const held = client.hold("listTopics");
+    const page = await showPage(server, { client, wait: false });
+    await page.later();
+    expect(page.store.state().ready).toBe(false);
+    expect(openOrder()).toEqual(["a", "b"]);
+    expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Inbox: 2 open asks");
+    held.release();
+    await page.later();
+    expect(openOrder()).toEqual(["a", "b"]);
   });
 
   it("an ask of an offline agent stays, is marked, and can be answered", async () => {
@@ -102,6 +116,86 @@ describe("the inbox", () => {
     server.cancel("a");
     await page.later();
     expect(screen.getByRole("heading", { name: "No open asks" })).toBeInTheDocument();
+  });
+});
+
+describe("asks that come while the inbox is looked at", () => {
+  let asked = 0;
+  const raise = (server: FakeServer): string => {
+    asked += 1;
+    const posted = server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question: `Now ${asked}?`, header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
+    return posted.blocks.flatMap((block) => (block.kind === "ask" ? [block.ask.id] : []))[0] ?? "";
+  };
+  const newestFirst = () => memory({ "compass.inbox-order": "newest" });
+  const button = () => screen.queryByRole("button", { name: /^\d+ new asks?$/ });
+
+  it("newest first: they wait, counted, until they are asked for, and nothing that is shown moves", async () => {
+    const server = world("a", "b");
+    const page = await showPage(server, { kept: newestFirst() });
+    expect(order()).toEqual(["b", "a"]);
+    press("j");
+    const [first, second] = [raise(server), raise(server)];
+    await page.later();
+    expect(order()).toEqual(["b", "a"]);
+    expect(focused()).toBe("b");
+    expect(button()).toHaveTextContent("2 new asks");
+    expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Inbox: 4 open asks");
+    // One that ends before it was shown is none any more.
+    server.cancel(first);
+    await page.later();
+    expect(button()).toHaveTextContent("1 new ask");
+    button()?.click();
+    await page.later();
+    expect(order()).toEqual([second, "b", "a"]);
+    expect(button()).toBeNull();
+    expect(document.activeElement).toBe(within(item(second)).getByRole("heading", { level: 2 }));
+  });
+
+  it("who leaves and comes back finds them in their places, and so does who chooses an order", async () => {
+    const server = world("a");
+    const page = await showPage(server, { kept: newestFirst() });
+    const first = raise(server);
+    await page.later();
+    page.app.router.go("/help");
+    await page.later();
+    page.app.router.go("/");
+    await page.later();
+    expect(order()).toEqual([first, "a"]);
+    const second = raise(server);
+    await page.later();
+    expect(order()).toEqual([first, "a"]);
+    fireEvent.change(screen.getByRole("combobox", { name: /Order/ }), { target: { value: "oldest" } });
+    flush();
+    expect(order()).toEqual(["a", first, second]);
+  });
+
+  it("what takes its place behind everything that is shown, or where nothing is shown, is there at once", async () => {
+    const server = world("a");
+    const page = await showPage(server);
+    const first = raise(server);
+    await page.later();
+    expect(order()).toEqual(["a", first]);
+    expect(button()).toBeNull();
+    fireEvent.change(screen.getByRole("combobox", { name: /Order/ }), { target: { value: "newest" } });
+    flush();
+    for (const id of ["a", first]) server.cancel(id);
+    await page.later();
+    const second = raise(server);
+    await page.later();
+    expect(button()).toHaveTextContent("1 new ask");
+    expect(screen.queryByRole("heading", { name: "No open asks" })).toBeNull();
+    screen.getByRole("button", { name: "Dismiss closed asks" }).click();
+    await page.later();
+    expect(order()).toEqual([second]);
+  });
+
+  it("a way to dismiss what is closed stands behind it: it moves nothing when it comes", async () => {
+    const server = world("a", "b", "c");
+    const page = await showPage(server);
+    for (const id of ["a", "b"]) server.cancel(id);
+    await page.later();
+    const list = item("c");
+    expect(list.compareDocumentPosition(screen.getByRole("button", { name: "Dismiss closed asks" }))).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   });
 });
 

@@ -7,8 +7,10 @@ import { channelLabel } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel, ChannelId, MessageId, Topic, TopicId } from "../../model/types";
 import { channelPath } from "../../router/paths";
+import { AppContext } from "../../shell/app";
 import { StoreContext } from "../../store/context";
 import { topicText } from "../../strings";
+import { placesOf } from "./places";
 import { TopicSettings } from "./TopicSettings";
 import "./TopicView.css";
 
@@ -31,13 +33,15 @@ export default TopicView;
 
 const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; readonly messageId: MessageId | undefined }> = (props) => {
   const store = useContext(StoreContext);
+  const { router } = useContext(AppContext);
   return (
     <div class="topic-view">
       <header class="topic-head">
-        <h1>
+        {/* Long names are cut; the whole is in the tooltip. */}
+        <h1 title={visibleLine(props.topic.name)}>
           <bdi>{visibleLine(props.topic.name)}</bdi>
         </h1>
-        <span class="dim">
+        <span class="topic-in" title={visibleLine(channelLabel(store.state(), props.channel))}>
           {topicText.in}{" "}
           <a href={channelPath(props.channel.id)}>
             <bdi>{visibleLine(channelLabel(store.state(), props.channel))}</bdi>
@@ -53,7 +57,7 @@ const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; read
           {topicText.braked}
         </p>
       </Show>
-      <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} />
+      <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} places={placesOf(router)} />
       <Composer channel={props.channel} topic={props.topic} />
     </div>
   );

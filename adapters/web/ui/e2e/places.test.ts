@@ -1,0 +1,119 @@
+/** What a person looks at stays where it is: over moves to and fro, while asks arrive, and without a network. */
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { agentPath, channelPath, helpPath, messagePath, topicPath } from "../src/router/paths";
+import { inboxText, messageText, noticeText, shellText, titleText } from "../src/strings";
+import { AskOnPage } from "./support/ask";
+import { sideways } from "./support/measure";
+import { Scene } from "./support/scene";
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await Scene.start();
+});
+afterEach(async () => {
+  expect(await scene.closeTabs()).toEqual([]);
+});
+afterAll(() => scene.stop());
+
+const top = (selector: string) => (document.querySelector(selector)?.scrollTop ?? -1);
+
+it("newest first: an ask that arrives moves nothing, and is shown when it is asked for", async () => {
+  const first = await scene.ask("First?");
+  await scene.ask("Second?");
+  const tab = await scene.tab();
+  await tab.page.goto("/");
+  await tab.page.getByRole("combobox", { name: inboxText.order }).selectOption("newest");
+  const ask = new AskOnPage(tab.page, first.askId);
+  const before = await ask.option("Yes").boundingBox();
+  const third = await scene.ask("Third?");
+  const button = tab.page.getByRole("button", { name: inboxText.held(1) });
+  await button.waitFor();
+  expect(await ask.option("Yes").boundingBox()).toEqual(before);
+  await button.click();
+  await new AskOnPage(tab.page, third.askId).option("Yes").waitFor();
+  expect(await tab.page.evaluate(() => document.activeElement?.closest("[data-inbox-item]")?.querySelector("[data-ask]")?.getAttribute("data-ask"))).toBe(third.askId);
+}, 60_000);
+
+it("back and forward come to where the inbox, a channel and a topic were, a link to the beginning", async () => {
+  const channel = await scene.admin.addChannel("long", ["bot"]);
+  let topicId = "";
+  for (let count = 0; count < 40; count += 1) ({ topicId } = await scene.agent.post("Long", `Message ${count.toString()} ${"word ".repeat(60)}`, channel.id));
+  for (let count = 0; count < 6; count += 1) await scene.ask(`Ask ${count.toString()}?`);
+  const tab = await scene.tab(scene.admin, { viewport: { width: 1024, height: 500 } });
+  await tab.page.goto("/");
+  await tab.page.getByText("Ask 5?").waitFor();
+  await tab.page.evaluate(() => document.querySelector("main")?.scrollTo(0, 700));
+  await tab.page.locator(`a[href="${channelPath(channel.id)}"]`).first().click();
+  await tab.page.getByRole("heading", { level: 1, name: "long" }).waitFor();
+  expect(await tab.page.evaluate(top, "main")).toBe(0);
+  await tab.page.locator(`main a[href="${topicPath(channel.id, topicId)}"]`).first().click();
+  await tab.page.getByText("Message 39").waitFor();
+  const scroll = tab.page.getByRole("region", { name: messageText.stream("Long") });
+  await scroll.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
+  // Rows are measured as they come into view.
+  await tab.page.waitForTimeout(400);
+  const inView = () => tab.page.evaluate(() => {
+    const view = document.querySelector(".stream-scroll")?.getBoundingClientRect();
+    const row = [...document.querySelectorAll("[data-message]")].find((each) => each.getBoundingClientRect().bottom > (view?.top ?? 0));
+    return { id: row?.getAttribute("data-message"), top: Math.round(row?.getBoundingClientRect().top ?? 0) };
+  });
+  const seen = await inView();
+  await tab.page.locator(`a[href="${helpPath}"]`).first().click();
+  await tab.page.getByRole("heading", { level: 1, name: titleText.help }).waitFor();
+  await tab.page.goBack();
+  await expect.poll(inView).toEqual(seen);
+  await tab.page.goBack();
+  await tab.page.getByRole("heading", { level: 1, name: "long" }).waitFor();
+  await tab.page.goBack();
+  await expect.poll(() => tab.page.evaluate(top, "main")).toBe(700);
+  await tab.page.goForward();
+  await tab.page.goForward();
+  await expect.poll(inView).toEqual(seen);
+  await tab.page.locator('a[href="/"]').first().click();
+  await tab.page.getByText("Ask 5?").waitFor();
+  expect(await tab.page.evaluate(top, "main")).toBe(0);
+}, 120_000);
+
+it("a browser that goes offline is told of at once, and what came meanwhile is there at once afterwards", async () => {
+  const tab = await scene.tab();
+  await tab.page.goto("/");
+  await tab.page.getByRole("main").getByText("First?").waitFor();
+  await tab.context.setOffline(true);
+  await tab.page.getByText(shellText.offline).waitFor({ timeout: 1_500 });
+  await scene.ask("While offline?");
+  await tab.page.waitForTimeout(4_000);
+  await tab.context.setOffline(false);
+  await tab.page.getByText("While offline?").waitFor({ timeout: 2_000 });
+  await tab.page.getByText(shellText.offline).waitFor({ state: "hidden" });
+}, 60_000);
+
+it("a link to a message of a topic that was merged long ago leads to the message", async () => {
+  const channel = await scene.admin.addChannel("merging", ["bot"]);
+  const old = await scene.agent.post("Old name", "Still to be found.", channel.id);
+  await scene.agent.post("New name", "Here all along.", channel.id);
+  await scene.admin.comms.updateTopic({ topicId: old.topicId, name: "New name" });
+  const tab = await scene.tab();
+  await tab.page.goto(messagePath(channel.id, old.topicId, old.id));
+  await tab.page.getByText("Still to be found.").waitFor();
+  await tab.page.getByText(noticeText.topic_moved()).waitFor();
+}, 60_000);
+
+it("long names are cut in a topic's head, and rows of an agent's view keep their parts apart", async () => {
+  const { topicId } = await scene.agent.post("W".repeat(120), "Something to read.");
+  const tab = await scene.tab(scene.admin, { viewport: { width: 320, height: 640 } });
+  await tab.page.goto(topicPath(scene.agent.homeChannelId, topicId));
+  await tab.page.getByText("Something to read.").waitFor();
+  expect(await sideways(tab)).toEqual([]);
+  const head = tab.page.getByRole("heading", { level: 1 });
+  const { inside, lines } = await head.evaluate((element) => ({
+    inside: element.getBoundingClientRect().right <= window.innerWidth && element.scrollHeight > element.clientHeight,
+    lines: Math.round(element.clientHeight / parseFloat(getComputedStyle(element).lineHeight)),
+  }));
+  expect({ inside, lines }).toEqual({ inside: true, lines: 2 });
+  expect(await head.getAttribute("title")).toBe("W".repeat(120));
+  // Opened by its address, so that no other view has brought its looks.
+  await tab.page.goto(agentPath(scene.agent.account.id));
+  const row = tab.page.locator(".topic-row").first();
+  await row.waitFor();
+  expect(await row.evaluate((element) => [getComputedStyle(element).display, getComputedStyle(element).listStyleType])).toEqual(["flex", "none"]);
+}, 60_000);

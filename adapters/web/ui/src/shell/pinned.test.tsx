@@ -1,0 +1,35 @@
+import { screen, within } from "@solidjs/testing-library";
+import { describe, expect, it } from "vitest";
+import { agent, person } from "../testing/builders";
+import { showPage } from "../testing/page";
+import { FakeServer } from "../testing/server";
+
+const ann = person("ann");
+const bot = agent("bot", ann.id);
+const other = agent("other", ann.id);
+const world = () => new FakeServer(ann).seed(bot, other);
+const rail = () => screen.getByRole("navigation", { name: "Channels and agents" });
+
+describe("agents of the left column", () => {
+  it("C43 a pinned agent is listed once, unless somebody who is not pinned stands below it", async () => {
+    const server = world();
+    const [lead, helper] = [agent("lead", ann.id), agent("helper", ann.id, { parentId: "agent-lead" })];
+    server.seed(lead, helper);
+    const page = await showPage(server);
+    const listed = (name: string) => within(rail()).getAllByRole("link").filter((link) => link.classList.contains("agent") && link.querySelector(".rail-name")?.textContent === name).length;
+    const press = async (name: string) => {
+      screen.getAllByRole("button", { name })[0]?.click();
+      await page.later();
+    };
+    await press("Pin other");
+    expect(listed("other")).toBe(1);
+    await press("Pin lead");
+    expect(listed("lead")).toBe(2);
+    await press("Pin helper");
+    expect([listed("lead"), listed("helper")]).toEqual([1, 1]);
+    await press("Pin bot");
+    expect(screen.queryByText(/No agents yet/)).toBeNull();
+    await press("Unpin lead");
+    expect([listed("lead"), listed("helper")]).toEqual([1, 1]);
+  });
+});
