@@ -12,8 +12,8 @@ import { Server } from "../support/server";
 
 const long = process.env["COMPASS_LONG"] === "1";
 const MINUTE = 60_000;
-/** A sample runs on whatever machine there is and finds what is grossly wrong; the limits themselves are those of a long run. */
-const SLACK = long ? 1 : 4;
+/** A machine that was busy with something else for a moment is busy then and not again; the page's own work is there each time. */
+const RETRY = 1;
 /** Time until a person can answer the first ask. */
 const INTERACTIVE_MS = 1_500;
 /** The longest that the page may keep a click waiting. */
@@ -73,7 +73,7 @@ function median(values: readonly number[]): number {
 
 const ms = (value: number): string => `${Math.round(value).toString()} ms`;
 
-it("is ready for an answer within a second and a half among 200 channels and 5,000 messages", async () => {
+it("is ready for an answer within a second and a half among 200 channels and 5,000 messages", { timeout: 5 * MINUTE, retry: RETRY }, async () => {
   const times: number[] = [];
   const work: number[] = [];
   let weight = 0;
@@ -98,10 +98,10 @@ it("is ready for an answer within a second and a half among 200 channels and 5,0
   console.log(`ready for an answer: ${times.map(ms).join(", ")}; median ${ms(median(times))}, at most ${ms(INTERACTIVE_MS)}`);
   console.log(`main thread until then: ${work.map(ms).join(", ")}`);
   console.log(`scripts and styles until then: ${(weight / 1000).toFixed(1)} kB as sent`);
-  expect(median(times)).toBeLessThan(INTERACTIVE_MS * SLACK);
-}, 5 * MINUTE);
+  expect(median(times)).toBeLessThan(INTERACTIVE_MS);
+});
 
-it.each(long ? ["topic", "inbox"] : ["topic"])("keeps no click waiting while 50 messages a second arrive for ten seconds: %s", async (view) => {
+it.each(long ? ["topic", "inbox"] : ["topic"])("keeps no click waiting while 50 messages a second arrive for ten seconds: %s", { timeout: 5 * MINUTE, retry: RETRY }, async (view) => {
   const tab = await signedIn();
   const channel = await world.admin.addChannel(`busy-${view}`, []);
   const { topicId } = await world.admin.post(channel.id, "Rush", "The first.");
@@ -125,10 +125,10 @@ it.each(long ? ["topic", "inbox"] : ["topic"])("keeps no click waiting while 50 
   const worst = Math.max(0, ...tasks);
   console.log(`${view}: ${rate.toFixed(0)} messages/s; ${tasks.length.toString()} long tasks, the longest ${ms(worst)}, at most ${ms(LONGEST_TASK_MS)}; main thread ${ms(busy)} in all`);
   expect(rate).toBeGreaterThan(45);
-  expect(worst).toBeLessThan(LONGEST_TASK_MS * SLACK);
+  expect(worst).toBeLessThan(LONGEST_TASK_MS);
   expect(tab.trouble).toEqual({ violations: [], errors: [], foreign: [] });
   await tab.close();
-}, 5 * MINUTE);
+});
 
 it("opens a very long topic at its newest message without reading it all", async () => {
   const count = long ? 100_000 : 2_000;
