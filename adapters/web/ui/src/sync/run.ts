@@ -164,8 +164,8 @@ export class Loop {
 
   /** Reads a channel that the person came into. What is told after it waits until it is here. */
   private async gain(channelId: string, signal: AbortSignal): Promise<void> {
-    // Resumed without ever having read anything: there is no such thing, a cursor comes after a boundary.
     this.isReading = true;
+    // Resumed without ever having read anything: there is no such thing, a cursor comes after a boundary.
     if (!this.token) throw new Failure("internal", "a channel was gained before anything was read");
     try {
       const read = await readChannel(this.sync.client, channelId, this.token, signal);
