@@ -98,6 +98,29 @@ it("a link to a message of a topic that was merged long ago leads to the message
   await tab.page.getByText(noticeText.topic_moved()).waitFor();
 }, 60_000);
 
+it("a link to a message shows it, though what stands below it is higher than was thought", async () => {
+  const channel = await scene.admin.addChannel("tall", ["bot"]);
+  const posts = [];
+  for (const text of ["The first.", "The second.", "The third."]) posts.push(await scene.agent.post("Tall", text, channel.id));
+  const options = Array.from({ length: 12 }, (_, index) => `Option ${index.toString()}`);
+  const ask = await scene.agent.ask("Tall", [{ id: "q", question: "Which of so many?", options }], channel.id);
+  const tab = await scene.tab();
+  const second = posts[1];
+  if (second === undefined) throw new Error("nothing was posted");
+  const shown = tab.page.locator(`[data-message="${second.id}"]`);
+  await tab.page.goto(messagePath(channel.id, second.topicId, second.id));
+  await shown.waitFor();
+  await expect.poll(() => shown.evaluate((element) => element === document.activeElement)).toBe(true);
+  const place = () => shown.evaluate((element) => element.getBoundingClientRect().top - (element.closest(".stream-scroll")?.getBoundingClientRect().top ?? 0));
+  await expect.poll(place).toBeGreaterThanOrEqual(0);
+  expect(await place()).toBeLessThan(200);
+  // It stays there while more arrives.
+  await scene.agent.post("Tall", "One more.", channel.id);
+  await tab.page.locator("[data-message]", { hasText: "One more." }).waitFor({ state: "attached" });
+  expect(await place()).toBeGreaterThanOrEqual(0);
+  expect(ask.askId).not.toBe("");
+}, 60_000);
+
 it("long names are cut in a topic's head, and rows of an agent's view keep their parts apart", async () => {
   const { topicId } = await scene.agent.post("W".repeat(120), "Something to read.");
   const tab = await scene.tab(scene.admin, { viewport: { width: 320, height: 640 } });

@@ -48,6 +48,8 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
   let view: HTMLElement | undefined;
   let head: HTMLElement | undefined;
   let place: Place = AT_END;
+  /** Where the view was sent to among these rows, until a person scrolls: heights that are not measured yet make nothing an end. */
+  let sent: { readonly place: Place; readonly ids: Layout["ids"] } | undefined;
   const headHeight = () => (head ? heightOf(head) : 0);
 
   /** Where the view was put last, as the browser took it; undefined once a person has scrolled. */
@@ -62,7 +64,7 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
   };
   /** Takes note of where a person has scrolled to. */
   const settle = (from: Layout) => {
-    put = undefined;
+    put = sent = undefined;
     if (!view) return;
     // The browser's end is the end, even where rows that are not measured make ours differ.
     const isEnd = view.scrollHeight - view.clientHeight - view.scrollTop <= 1;
@@ -79,7 +81,9 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
     () => layout(),
     (now, before) => {
       if (!view) return;
-      const target = topFor(now, place, view.clientHeight, before?.ids === now.ids ? "heights" : "rows");
+      const change = before?.ids === now.ids ? "heights" : "rows";
+      if (sent?.ids !== now.ids) sent = undefined;
+      const target = topFor(now, sent?.place ?? place, view.clientHeight, change);
       if (target === undefined) settle(now);
       else scrollTo(target, now);
     },
@@ -118,18 +122,25 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
     },
     range, layout, top, height, toEnd, leftEndAt,
     measured: () => height() > 0,
-    toLatest: () => scrollTo(total(layout()), layout()),
+    toLatest: () => {
+      sent = undefined;
+      scrollTo(total(layout()), layout());
+    },
     place: () => place,
     goTo: (to) => {
       const now = untrack(layout);
       const target = view && topFor(now, to, view.clientHeight, "heights");
-      if (target !== undefined) scrollTo(target, now);
+      if (target === undefined) return;
+      scrollTo(target, now);
+      sent = { place: to, ids: now.ids };
     },
     reveal: (id) => {
       const now = untrack(layout);
       const row = now.ids.indexOf(id);
       if (row < 0) return false;
-      scrollTo(Math.max(0, (now.starts[row] ?? 0) - MARGIN), now);
+      const target = Math.max(0, (now.starts[row] ?? 0) - MARGIN);
+      scrollTo(target, now);
+      sent = { place: { id, into: target - (now.starts[row] ?? 0), toEnd: Number.POSITIVE_INFINITY }, ids: now.ids };
       // The row is made once this change is through.
       requestAnimationFrame(() => view?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }));
       return true;

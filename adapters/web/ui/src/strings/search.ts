@@ -11,5 +11,5 @@ export const searchText = {
   failed: (reason: string) => `The search failed. ${reason}`,
   found: (count: number) => counted(count, "message found", "messages found"),
   all: "Show all results",
-  howTo: 'Whole words in any form, "phrases in quotes", minus to leave out, or. Searches the channels you take part in.',
+  howTo: 'Finds whole words in any form, in the channels you take part in. "Quotes" keep words together, a minus leaves a word out, "or" takes either.',
 } as const;
