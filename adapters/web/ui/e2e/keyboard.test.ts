@@ -1,20 +1,13 @@
 /** From the sign-in to an answer without a pointer, and no key that answers by accident. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { topicPath } from "../src/router/paths";
 import { signInText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
 import { messageField } from "./support/composer";
 import { Scene } from "./support/scene";
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await Scene.start();
-});
-afterEach(async () => {
-  expect(await scene.closeTabs()).toEqual([]);
-});
-afterAll(() => scene.stop());
+const scene = Scene.ofFile();
 
 /** Presses Tab until the focus is on what is named; gives how often. */
 async function tabTo(page: Page, name: RegExp, limit = 80): Promise<number> {

@@ -1,16 +1,9 @@
 /** What people and agents write does not move the frame of the page. */
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { topicPath } from "../src/router/paths";
 import { Scene } from "./support/scene";
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await Scene.start();
-});
-afterEach(async () => {
-  expect(await scene.closeTabs()).toEqual([]);
-});
-afterAll(() => scene.stop());
+const scene = Scene.ofFile();
 
 it("the left column keeps its width, and nothing of it lies under the content, whatever is written in it", async () => {
   await scene.agent.door.call({ callId: "status", call: { case: "setStatus", value: { activity: "W".repeat(140) } } });

@@ -1,20 +1,13 @@
 /** Parts of the page that come as files of their own, on a network that fails. */
 import type { Route } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { settingsPath, topicPath } from "../src/router/paths";
 import { askComposerText, settingsText, shellText } from "../src/strings";
 import type { Tab } from "./support/browser";
 import { messageField } from "./support/composer";
 import { Scene } from "./support/scene";
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await Scene.start();
-});
-afterEach(async () => {
-  expect(await scene.closeTabs()).toEqual([]);
-});
-afterAll(() => scene.stop());
+const scene = Scene.ofFile();
 
 const abort = (route: Route) => route.abort("connectionfailed");
 const missing = (route: Route) => route.fulfill({ status: 404, body: "there is nothing here" });

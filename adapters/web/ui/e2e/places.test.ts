@@ -1,19 +1,12 @@
 /** What a person looks at stays where it is: over moves to and fro, while asks arrive, and without a network. */
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { agentPath, channelPath, helpPath, messagePath, topicPath } from "../src/router/paths";
 import { inboxText, messageText, noticeText, shellText, titleText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
 import { sideways } from "./support/measure";
 import { Scene } from "./support/scene";
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await Scene.start();
-});
-afterEach(async () => {
-  expect(await scene.closeTabs()).toEqual([]);
-});
-afterAll(() => scene.stop());
+const scene = Scene.ofFile();
 
 const top = (selector: string) => (document.querySelector(selector)?.scrollTop ?? -1);
 

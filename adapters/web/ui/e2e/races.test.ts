@@ -1,5 +1,5 @@
 /** An ask ends once, whoever comes first, and every page shows the end that was stored. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { topicPath } from "../src/router/paths";
 import { AskOnPage } from "./support/ask";
 import { there } from "./support/api";
@@ -10,14 +10,7 @@ import { Scene } from "./support/scene";
 const trials = process.env["COMPASS_LONG"] === "1" ? 50 : 5;
 const RESPOND = "/compass.v1.CommsService/RespondToAsk";
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await Scene.start();
-});
-afterEach(async () => {
-  expect(await scene.closeTabs()).toEqual([]);
-});
-afterAll(() => scene.stop());
+const scene = Scene.ofFile();
 
 /** The end of an ask as the server has it. */
 async function stored(channelId: string, messageId: string) {

@@ -1,20 +1,13 @@
 /** A server that dies and comes back, with another version even, costs a person nothing. */
 import type { Route } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { topicPath } from "../src/router/paths";
 import { shellText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
 import { messageField } from "./support/composer";
 import { Scene } from "./support/scene";
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await Scene.start();
-});
-afterEach(async () => {
-  expect(await scene.closeTabs()).toEqual([]);
-});
-afterAll(() => scene.stop());
+const scene = Scene.ofFile();
 
 it("a server that is killed and comes back loses no message, no pick and no draft", async () => {
   const tab = await scene.tab();

@@ -1,5 +1,5 @@
 /** Signing in and out, and what happens to a page whose session ends under it. */
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { settingsPath, topicPath } from "../src/router/paths";
 import { settingsText, shellText, signInText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
@@ -9,14 +9,7 @@ import { Scene } from "./support/scene";
 /** How long an open stream may outlive its token. */
 const RECHECK_MS = 35_000;
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await Scene.start();
-});
-afterEach(async () => {
-  expect(await scene.closeTabs()).toEqual([]);
-});
-afterAll(() => scene.stop());
+const scene = Scene.ofFile();
 
 it("who is not signed in sees how to, whatever the address, and gets there with a token", async () => {
   const tab = await scene.guest();

@@ -1,5 +1,5 @@
 /** Being told of a new ask by what the browser really shows and plays. */
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { settingsPath } from "../src/router/paths";
 import { settingsText } from "../src/strings";
 import { Scene } from "./support/scene";
@@ -11,14 +11,7 @@ declare global {
   var loudest: number | undefined;
 }
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await Scene.start();
-});
-afterEach(async () => {
-  expect(await scene.closeTabs()).toEqual([]);
-});
-afterAll(() => scene.stop());
+const scene = Scene.ofFile();
 
 it("an ask is shown on the desktop and played, once both are wanted and the person looks elsewhere", async () => {
   const tab = await scene.tab();

@@ -1,23 +1,66 @@
 /** What most tests begin with: a server, a browser, an administrator, and an agent of theirs. */
 import type { Browser, BrowserContextOptions } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { type Agent, Person } from "./api";
 import { Tab, launch } from "./browser";
 import { Server } from "./server";
 
+interface Made {
+  readonly server: Server;
+  readonly browser: Browser;
+  readonly admin: Person;
+  readonly agent: Agent;
+}
+
 export class Scene {
   readonly #tabs: Tab[] = [];
 
-  private constructor(
-    readonly server: Server,
-    readonly browser: Browser,
-    readonly admin: Person,
-    readonly agent: Agent,
-  ) {}
+  #made: Made | undefined;
+
+  private constructor() {}
+
+  /** One for all tests of a file, there from the first of them on. Each ends with its browsers closed and nothing wrong in them. */
+  static ofFile(): Scene {
+    const scene = new Scene();
+    beforeAll(() => scene.make());
+    afterEach(async () => {
+      expect(await scene.closeTabs()).toEqual([]);
+    });
+    afterAll(() => scene.stop());
+    return scene;
+  }
 
   static async start(): Promise<Scene> {
+    const scene = new Scene();
+    await scene.make();
+    return scene;
+  }
+
+  private async make(): Promise<void> {
     const [server, browser] = await Promise.all([Server.start(), launch()]);
     const admin = await Person.signIn(server, await server.firstSecret());
-    return new Scene(server, browser, admin, await admin.addAgent("bot"));
+    this.#made = { server, browser, admin, agent: await admin.addAgent("bot") };
+  }
+
+  private get made(): Made {
+    if (!this.#made) throw new Error("the scene is made before the first test and not earlier");
+    return this.#made;
+  }
+
+  get server(): Server {
+    return this.made.server;
+  }
+
+  get browser(): Browser {
+    return this.made.browser;
+  }
+
+  get admin(): Person {
+    return this.made.admin;
+  }
+
+  get agent(): Agent {
+    return this.made.agent;
   }
 
   /** A browser of its own, signed in as this person; the administrator unless told otherwise. */
@@ -47,7 +90,7 @@ export class Scene {
   }
 
   async stop(): Promise<void> {
-    await this.browser.close();
-    await this.server.stop();
+    await this.#made?.browser.close();
+    await this.#made?.server.stop();
   }
 }
