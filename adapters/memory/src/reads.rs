@@ -8,8 +8,8 @@ use std::{
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, NamedChannel, OpenAsksPage,
-    SearchPage, TokenReads, TokenRow, TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, MovedTopic, NamedChannel,
+    OpenAsksPage, SearchPage, TokenReads, TokenRow, TopicReads, TopicSummary,
 };
 use compass_domain::{
     Account, AccountId, Actor, Channel, ChannelGroup, ChannelId, GroupId, Handle, Message, MessageId,
@@ -186,6 +186,11 @@ impl TopicReads for Snapshot {
             (topic.channel, Reverse(topic.last_seq), Reverse(topic.created_at), topic.id)
         });
         Ok(topics)
+    }
+
+    async fn list_moved_topics(&mut self, channels: &[ChannelId]) -> Result<Vec<MovedTopic>, StorageError> {
+        let channels: BTreeSet<ChannelId> = channels.iter().copied().collect();
+        Ok(channels.into_iter().flat_map(|channel| self.rows.topics.moved_in(channel)).collect())
     }
 
     async fn list_read_positions(

@@ -223,6 +223,7 @@ impl TopicRepository for Unit {
         }
         rows.messages.move_all(from, into.id);
         rows.topics.remove(from);
+        rows.topics.keep_moved(into.channel, from, into.id);
         rows.topics.put(&TopicWrite { topic: Arc::new(into.clone()), created: false })
     }
 }

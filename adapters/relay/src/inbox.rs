@@ -4,7 +4,8 @@ use compass_comms::{
     Comms,
     asks::list_open_asks::list_open_asks,
     topics::{
-        list_topics_of_channels::list_topics_of_channels, mark_read::mark_read, read_positions::read_positions,
+        list_topics_of_channels::list_topics_of_channels, mark_read::mark_read,
+        read_positions::read_positions,
     },
 };
 use compass_domain::Message;
@@ -40,8 +41,7 @@ impl InboxService for InboxDoor {
         let list = mapping::list_topics_of_channels_in(request.get_ref());
         let listed =
             list_topics_of_channels(&self.comms, &caller, list).await.map_err(|error| status(&error))?;
-        let v1::ListTopicsResponse { topics, read_positions } = mapping::listed_topics(&listed);
-        Ok(Response::new(v1::ListTopicsOfChannelsResponse { topics, read_positions }))
+        Ok(Response::new(mapping::topics_of_channels(&listed)))
     }
 
     async fn read_positions(

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Every table that holds rows of tenants.
-pub(crate) const TENANT_TABLES: [&str; 18] = [
+pub(crate) const TENANT_TABLES: [&str; 19] = [
     "tenants",
     "accounts",
     "channel_groups",
@@ -17,6 +17,7 @@ pub(crate) const TENANT_TABLES: [&str; 18] = [
     "channel_subscriptions",
     "channel_pins",
     "topics",
+    "moved_topics",
     "read_positions",
     "messages",
     "asks",

@@ -1,12 +1,12 @@
 //! What opening a database promises: one update of the schema, tenants kept apart, durable commits.
 
 use compass_comms::ports::Storage as _;
-use compass_domain::{Classified as _, ErrorKind, TenantId};
+use compass_domain::{AccountId, ChannelId, Classified as _, ErrorKind, TenantId};
 use compass_testkit::postgres::{Cluster, TestDatabase};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use crate::{
-    OpenError, Options, SeaStorage, checks::TENANT_TABLES, rows::Columns as _, testing::Db,
+    OpenError, Options, SeaStorage, checks::TENANT_TABLES, ids::id, rows::Columns as _, testing::Db,
     transaction::Access,
 };
 
@@ -36,6 +36,29 @@ async fn servers_that_start_together_update_the_schema_once() {
             assert_eq!(tenants, [TenantId::default_tenant()]);
             storage.close().await;
         }
+    }
+}
+
+/// The last migration is taken back, as if the program had not known it yet.
+#[tokio::test]
+async fn a_schema_of_an_earlier_program_is_brought_up_to_date_and_keeps_its_rows() {
+    let back =
+        ["DROP TABLE moved_topics", "DELETE FROM seaql_migrations WHERE version = 'm0006_moved_topics'"];
+    let ana = AccountId::from_bytes([1; 16]);
+    for db in Db::both().await {
+        let of = TenantId::default_tenant();
+        let sql = "INSERT INTO accounts (id, tenant, handle, display_name, kind) VALUES ($1, 'default', 'ana', '', 0)";
+        db.execute(sql, vec![id(ana)]).await;
+        if db.url.starts_with("sqlite") {
+            db.execute_all(back.map(|sql| (sql, vec![]))).await;
+        } else {
+            run(&mut owner(&db.url).await, back.join(";")).await;
+        }
+        let storage = SeaStorage::connect(fast(&db.url)).await.expect("it opens");
+        let mut read = storage.read(&of).await.expect("a snapshot");
+        assert_eq!(read.list_moved_topics(&[ChannelId::from_bytes([2; 16])]).await.expect("a read"), []);
+        let kept = read.find_account(ana).await.expect("a read").expect("an account");
+        assert_eq!(kept.handle.as_str(), "ana");
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compass_comms::ports::{
-    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, NamedChannel, OpenAsksPage,
-    SearchPage, TokenReads, TokenRow, TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, GroupReads, MessagePage, MessageReads, MovedTopic, NamedChannel,
+    OpenAsksPage, SearchPage, TokenReads, TokenRow, TopicReads, TopicSummary,
 };
 use compass_domain::{
     Account, AccountId, Actor, Channel, ChannelGroup, ChannelId, GroupId, Handle, Message, MessageId,
@@ -131,6 +131,10 @@ impl TopicReads for SeaReadUnit {
         include_archived: bool,
     ) -> Result<Vec<TopicSummary>, StorageError> {
         topics::list(&mut self.tx, &self.tenant, channels, include_archived).await
+    }
+
+    async fn list_moved_topics(&mut self, channels: &[ChannelId]) -> Result<Vec<MovedTopic>, StorageError> {
+        topics::list_moved(&mut self.tx, &self.tenant, channels).await
     }
 
     async fn list_read_positions(

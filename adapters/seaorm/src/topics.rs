@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use compass_comms::ports::TopicSummary;
+use compass_comms::ports::{MovedTopic, TopicSummary};
 use compass_domain::{
     AccountId, ChannelId, Corrupt, Seq, TenantId, Topic, TopicId, brake::AgentRun, topic::TopicName,
 };
@@ -55,6 +55,21 @@ pub(crate) async fn list(
     let channels = dialect.id_list(channels.iter().copied());
     let rows = tx.all(&sql, vec![tenant(of), channels, include_archived.into()]).await?;
     rows.iter().map(read).collect()
+}
+
+/// The topics of channels that were joined to others.
+pub(crate) async fn list_moved(
+    tx: &mut Tx,
+    of: &TenantId,
+    channels: &[ChannelId],
+) -> Result<Vec<MovedTopic>, StorageError> {
+    let dialect = tx.dialect();
+    let sql = format!(
+        "SELECT topic, into_topic FROM moved_topics WHERE tenant = $1 AND channel {} ORDER BY channel, topic",
+        dialect.any_id(2)
+    );
+    let rows = tx.all(&sql, vec![tenant(of), dialect.id_list(channels.iter().copied())]).await?;
+    rows.iter().map(|row| Ok(MovedTopic { topic: row.id("topic")?, into: row.id("into_topic")? })).collect()
 }
 
 /// A topic that stays until the transaction ends, though its counters may move.
@@ -160,7 +175,7 @@ pub(crate) async fn put(tx: &mut Tx, of: &TenantId, topic: &Topic) -> Result<(),
     }
 }
 
-/// Moves the messages of `from`, then stores the topic that has them now and deletes the row of `from`.
+/// Moves the messages of `from`, then stores the topic that has them now and deletes the row of `from`, whose way is kept.
 pub(crate) async fn merge(
     tx: &mut Tx,
     of: &TenantId,
@@ -169,8 +184,18 @@ pub(crate) async fn merge(
 ) -> Result<(), StorageError> {
     let sql = "UPDATE messages SET topic = $3 WHERE tenant || '' = $1 AND topic = $2";
     tx.execute(sql, vec![tenant(of), id(from), id(into.id)]).await?;
+    keep_moved(tx, of, from, into).await?;
     tx.execute("DELETE FROM topics WHERE tenant = $1 AND id = $2", vec![tenant(of), id(from)]).await?;
     put(tx, of, into).await
+}
+
+/// Keeps where a topic goes; what went there before goes on with it, so that one row answers.
+async fn keep_moved(tx: &mut Tx, of: &TenantId, from: TopicId, into: &Topic) -> Result<(), DbError> {
+    let on = "UPDATE moved_topics SET into_topic = $3 WHERE tenant = $1 AND into_topic = $2";
+    tx.execute(on, vec![tenant(of), id(from), id(into.id)]).await?;
+    let row = "INSERT INTO moved_topics (channel, topic, tenant, into_topic) VALUES ($1, $2, $3, $4)";
+    tx.execute(row, vec![id(into.channel), id(from), tenant(of), id(into.id)]).await?;
+    Ok(())
 }
 
 fn number(value: u64) -> Result<Value, StorageError> {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use compass_comms::ports::MovedTopic;
 use compass_domain::{ChannelId, Topic, TopicId};
 use compass_ports::{StorageError, TopicWrite};
 
-use super::{HIGHEST, Index, LOWEST, Map, pairs};
+use super::{HIGHEST, Index, LOWEST, Map, Tree, pairs};
 
 /// The topics of a tenant.
 #[derive(Clone, Default)]
@@ -13,6 +14,8 @@ pub(crate) struct Topics {
     by_id: Map<TopicId, Arc<Topic>>,
     by_name: Map<(ChannelId, String), TopicId>,
     of_channel: Index<(ChannelId, TopicId)>,
+    /// Where topics went that were joined to others.
+    moved: Tree<(ChannelId, TopicId), TopicId>,
 }
 
 impl Topics {
@@ -46,6 +49,22 @@ impl Topics {
         self.by_id.remove_mut(&id);
         self.by_name.remove_mut(&(topic.channel, topic.name.key().to_owned()));
         self.of_channel.remove_mut(&(topic.channel, id));
+    }
+
+    /// Keeps where a topic goes; what went there before goes on with it.
+    pub(crate) fn keep_moved(&mut self, channel: ChannelId, from: TopicId, into: TopicId) {
+        let before: Vec<TopicId> =
+            self.moved_in(channel).filter(|moved| moved.into == from).map(|moved| moved.topic).collect();
+        for topic in before.into_iter().chain([from]) {
+            self.moved.insert_mut((channel, topic), into);
+        }
+    }
+
+    /// The topics of a channel that were joined to others, by id.
+    pub(crate) fn moved_in(&self, channel: ChannelId) -> impl Iterator<Item = MovedTopic> + '_ {
+        let (lowest, highest) = (TopicId::from_bytes(LOWEST), TopicId::from_bytes(HIGHEST));
+        let moved = self.moved.range(pairs(channel, lowest, highest));
+        moved.map(|((_, topic), into)| MovedTopic { topic: *topic, into: *into })
     }
 
     pub(crate) fn find(&self, id: TopicId) -> Option<&Arc<Topic>> {

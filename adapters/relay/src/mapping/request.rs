@@ -18,8 +18,8 @@ use compass_comms::{
         search_messages::SearchMessages,
     },
     topics::{
-        list_topics::ListTopics, list_topics_of_channels::ListTopicsOfChannels, mark_read::MarkRead, read_positions::ReadPositions,
-        update_topic::UpdateTopic,
+        list_topics::ListTopics, list_topics_of_channels::ListTopicsOfChannels, mark_read::MarkRead,
+        read_positions::ReadPositions, update_topic::UpdateTopic,
     },
 };
 use compass_domain::{

@@ -1,6 +1,9 @@
 //! Topics as readers see them.
 
-use compass_comms::topics::list_topics::ListedTopics;
+use compass_comms::{
+    ports::{MovedTopic, TopicSummary},
+    topics::{list_topics::ListedTopics, list_topics_of_channels::TopicsOfChannels},
+};
 use compass_domain::{ReadPosition, Topic};
 use compass_proto::v1;
 
@@ -35,9 +38,26 @@ pub fn read_position(position: &ReadPosition) -> v1::ReadPosition {
 /// A list of topics on the wire.
 pub(crate) fn listed_topics(listed: &ListedTopics) -> v1::ListTopicsResponse {
     v1::ListTopicsResponse {
-        topics: listed.topics.iter().map(|summary| topic(&summary.topic, summary.open_asks)).collect(),
+        topics: listed.topics.iter().map(summed_up).collect(),
         read_positions: listed.read_positions.iter().map(read_position).collect(),
     }
+}
+
+/// The topics of several channels on the wire.
+pub(crate) fn topics_of_channels(listed: &TopicsOfChannels) -> v1::ListTopicsOfChannelsResponse {
+    v1::ListTopicsOfChannelsResponse {
+        topics: listed.topics.iter().map(summed_up).collect(),
+        read_positions: listed.read_positions.iter().map(read_position).collect(),
+        moved: listed.moved.iter().map(moved_topic).collect(),
+    }
+}
+
+fn summed_up(summary: &TopicSummary) -> v1::Topic {
+    topic(&summary.topic, summary.open_asks)
+}
+
+fn moved_topic(moved: &MovedTopic) -> v1::MovedTopic {
+    v1::MovedTopic { topic_id: moved.topic.to_string(), into_topic_id: moved.into.to_string() }
 }
 
 #[cfg(test)]

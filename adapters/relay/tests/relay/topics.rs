@@ -50,6 +50,13 @@ async fn a_topic_is_renamed_archived_and_merged_and_the_stream_tells_each() {
     assert_eq!((&*survivor.id, &*survivor.name, survivor.archived), (&*target.topic_id, "target", false));
     assert_eq!((survivor.message_count, survivor.open_ask_count), (2, 1));
     assert_eq!(topics(&server, &server.member).await.topics, std::slice::from_ref(&survivor));
+    let of_home = v1::ListTopicsOfChannelsRequest { channel_ids: vec![server.agent.home()] };
+    let listed = async |seat: &Seat| {
+        server.inbox().list_topics_of_channels(with(&seat.token, of_home.clone())).await.unwrap().into_inner()
+    };
+    let moved = v1::MovedTopic { topic_id: source.topic_id.clone(), into_topic_id: target.topic_id.clone() };
+    assert_eq!(listed(&server.member).await.moved, [moved]);
+    assert_eq!(listed(&server.admin).await, v1::ListTopicsOfChannelsResponse::default(), "takes no part");
 
     let (mut told, mut seqs) = (Vec::new(), Vec::new());
     while told.len() < 6 {

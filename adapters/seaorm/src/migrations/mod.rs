@@ -8,7 +8,7 @@ use sea_orm_migration::{MigrationTrait, MigratorTrait};
 use self::script::Script;
 
 /// Every migration of this program, oldest first.
-const SCRIPTS: [Script; 6] = [
+const SCRIPTS: [Script; 7] = [
     // Every table, and on Postgres what keeps tenants apart.
     Script {
         name: "m0001_initial",
@@ -44,6 +44,12 @@ const SCRIPTS: [Script; 6] = [
         name: "m0005_brake",
         postgres: &[include_str!("brake/postgres.sql")],
         sqlite: &[include_str!("brake/sqlite.sql")],
+    },
+    // Where topics went that were joined to others; of those joined before nothing is known.
+    Script {
+        name: "m0006_moved_topics",
+        postgres: &[include_str!("moved_topics/postgres.sql")],
+        sqlite: &[include_str!("moved_topics/sqlite.sql")],
     },
 ];
 

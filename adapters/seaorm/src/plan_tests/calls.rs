@@ -57,6 +57,7 @@ async fn read_everything(storage: &SeaStorage, ids: Ids) {
     drop(unit.find_topic(topic).await.expect("a read"));
     drop(unit.find_topic_named(channel, "p404").await.expect("a read"));
     drop(unit.list_topics(&[channel], true).await.expect("a read"));
+    drop(unit.list_moved_topics(&[channel]).await.expect("a read"));
     for channels in [None, Some([channel].as_slice())] {
         drop(unit.list_read_positions(user, channels).await.expect("a read"));
     }

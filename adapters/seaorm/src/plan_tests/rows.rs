@@ -75,6 +75,9 @@ FROM generate_series(1, 2000) n;
 INSERT INTO nodes (id, lease_until_ms) SELECT md5('n' || n)::uuid, 0 FROM generate_series(0, 9) n;
 INSERT INTO placements (account, tenant, runner, container)
 SELECT md5('a' || n)::uuid, 'default', 'r' || n % 20, 'c' || n FROM generate_series(1, 800) n;
+INSERT INTO moved_topics (channel, topic, tenant, into_topic)
+SELECT p.channel, md5('q' || n)::uuid, 'default', p.id
+FROM generate_series(1, 4000) n JOIN topics p ON p.id = md5('p' || (n % 800 + 1))::uuid;
 INSERT INTO read_positions (topic, account, tenant, seq)
 SELECT md5('p' || (n % 800 + 1))::uuid, md5('u' || (n / 800 * 7 % 200 + 1))::uuid, 'default', 1
 FROM generate_series(1, 4000) n;

@@ -1,7 +1,7 @@
 /** What a person looks at stays where it is: over moves to and fro, while asks arrive, and without a network. */
 import { expect, it } from "vitest";
 import { agentPath, channelPath, helpPath, messagePath, topicPath } from "../src/router/paths";
-import { inboxText, messageText, noticeText, shellText, titleText } from "../src/strings";
+import { inboxText, messageText, shellText, titleText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
 import { sideways } from "./support/measure";
 import { Scene } from "./support/scene";
@@ -78,17 +78,6 @@ it("a browser that goes offline is told of at once, and what came meanwhile is t
   await tab.context.setOffline(false);
   await tab.page.getByText("While offline?").waitFor({ timeout: 2_000 });
   await tab.page.getByText(shellText.offline).waitFor({ state: "hidden" });
-}, 60_000);
-
-it("a link to a message of a topic that was merged long ago leads to the message", async () => {
-  const channel = await scene.admin.addChannel("merging", ["bot"]);
-  const old = await scene.agent.post("Old name", "Still to be found.", channel.id);
-  await scene.agent.post("New name", "Here all along.", channel.id);
-  await scene.admin.comms.updateTopic({ topicId: old.topicId, name: "New name" });
-  const tab = await scene.tab();
-  await tab.page.goto(messagePath(channel.id, old.topicId, old.id));
-  await tab.page.getByText("Still to be found.").waitFor();
-  await tab.page.getByText(noticeText.topic_moved()).waitFor();
 }, 60_000);
 
 it("a link to a message shows it, though what stands below it is higher than was thought", async () => {

@@ -1,11 +1,11 @@
 /** The signed-in page: which view is shown for the address. */
-import { createEffect, createMemo, createSignal, Errored, Loading, Match, Show, Switch, untrack, useContext } from "solid-js";
+import { createEffect, createMemo, Errored, Loading, Match, Show, Switch, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { lazyPart } from "./lazy";
 import { channelLabel } from "./model/select";
 import { visibleLine } from "./model/text";
 import { resolveRoute } from "./router/resolve";
-import type { Found, Resolution } from "./router/resolve";
+import type { Resolution } from "./router/resolve";
 import type { Route } from "./router/route";
 import { AppContext } from "./shell/app";
 import { Broken } from "./shell/Broken";
@@ -71,15 +71,13 @@ const View: Component<{ readonly route: Route }> = (props) => {
 const ofKind = <K extends Route["kind"]>(route: Route, kind: K): Extract<Route, { readonly kind: K }> | undefined => (isOf(route, kind) ? route : undefined);
 const isOf = <K extends Route["kind"]>(route: Route, kind: K): route is Extract<Route, { readonly kind: K }> => route.kind === kind;
 
-/** The route to show; undefined while it is held. Redirects, and looks for messages, as the resolution says. */
+/** The route to show; undefined while it is held. Redirects as the resolution says. */
 const useResolved = (): (() => Route | undefined) => {
   const store = useContext(StoreContext);
   const app = useContext(AppContext);
-  const [found, setFound] = createSignal<Found>(new Map());
-  const resolution = createMemo<Resolution>(() => resolveRoute(app.router.route(), store.state(), found(), app.awaited()), { equals: sameResolution });
+  const resolution = createMemo<Resolution>(() => resolveRoute(app.router.route(), store.state(), app.awaited()), { equals: sameResolution });
   let shown: { readonly route: Route; readonly name: string } | undefined;
   createEffect(resolution, (now) => {
-    if (now.kind === "look_for") void lookFor(now.channelId, now.messageId);
     if (now.kind === "show") shown = { route: now.route, name: viewedChannel(now.route) };
     // What was just looked at and is not the person's any more.
     if (now.kind === "redirect") {
@@ -92,15 +90,6 @@ const useResolved = (): (() => Route | undefined) => {
     const channel = "channelId" in route ? state.channels.get(route.channelId) : undefined;
     return channel ? visibleLine(channelLabel(state, channel)) : "";
   };
-  const lookFor = async (channelId: string, messageId: string) => {
-    let topicId: string | undefined;
-    try {
-      topicId = await (await import("./router/find")).findTopic(store.client, channelId, messageId);
-    } catch (error) {
-      store.report("address", error);
-    }
-    setFound((before) => new Map(before).set(messageId, topicId));
-  };
   return createMemo(() => {
     const now = resolution();
     return now.kind === "show" ? now.route : undefined;
@@ -110,6 +99,5 @@ const useResolved = (): (() => Route | undefined) => {
 const sameResolution = (a: Resolution, b: Resolution): boolean => {
   if (a.kind === "show" && b.kind === "show") return a.route === b.route;
   if (a.kind === "redirect" && b.kind === "redirect") return a.to === b.to && a.notice === b.notice;
-  if (a.kind === "look_for" && b.kind === "look_for") return a.messageId === b.messageId;
   return a.kind === "held" && b.kind === "held";
 };

@@ -10,8 +10,8 @@ mod writes;
 pub use channel_writes::{ParticipantRepository, PinRepository, PurposeRepository, SettingsRepository};
 pub use groups::{GroupReads, GroupRepository};
 pub use reads::{
-    AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, NamedChannel, OpenAsksPage, SearchPage,
-    TopicReads, TopicSummary,
+    AccountReads, AskReads, ChannelReads, MessagePage, MessageReads, MovedTopic, NamedChannel, OpenAsksPage,
+    SearchPage, TopicReads, TopicSummary,
 };
 #[cfg(test)]
 pub(crate) use storage::MockStorage;

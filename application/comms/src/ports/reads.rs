@@ -97,6 +97,15 @@ pub struct TopicSummary {
     pub open_asks: u32,
 }
 
+/// A topic that was joined to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MovedTopic {
+    /// The one that is gone.
+    pub topic: TopicId,
+    /// The one that has its messages now, after however many merges.
+    pub into: TopicId,
+}
+
 /// Reads of topics.
 #[async_trait]
 pub trait TopicReads {
@@ -117,6 +126,9 @@ pub trait TopicReads {
         channels: &[ChannelId],
         include_archived: bool,
     ) -> Result<Vec<TopicSummary>, StorageError>;
+
+    /// The topics of channels that are gone because they were joined to others, whoever asks: by channel, then by id.
+    async fn list_moved_topics(&mut self, channels: &[ChannelId]) -> Result<Vec<MovedTopic>, StorageError>;
 
     /// How far a person has read each topic of these channels or, without any named, of every channel in which it takes
     /// part, archived ones included; a topic it never read is at 0. By topic id.

@@ -107,7 +107,7 @@ pub trait TopicRepository: Send {
     async fn put(&mut self, topic: &Topic) -> Result<(), StorageError>;
 
     /// Moves every message of `from` to the topic `into`, stores that one's row and deletes the row of `from`, which
-    /// nobody may have a read position in any more.
+    /// nobody may have a read position in any more. Keeps where `from` went, and what was joined to `from` before.
     async fn merge(&mut self, from: TopicId, into: &Topic) -> Result<(), StorageError>;
 }
 

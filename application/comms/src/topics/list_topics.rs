@@ -44,10 +44,10 @@ impl Classified for Error {
     }
 }
 
-/// Topics of one channel or of several.
+/// Topics of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedTopics {
-    /// Latest activity first, channel by channel.
+    /// Latest activity first.
     pub topics: Vec<TopicSummary>,
     /// How far the caller has read each of them, by topic id; empty for an agent.
     pub read_positions: Vec<ReadPosition>,

@@ -1,10 +1,12 @@
 //! Lists the topics of several channels: what a person's page needs of all of them when it opens.
 
-use compass_domain::{ChannelId, Classified, ErrorKind};
+use compass_domain::{ChannelId, Classified, ErrorKind, ReadPosition};
 use compass_ports::StorageError;
 
-use super::list_topics::ListedTopics;
-use crate::{Caller, Comms};
+use crate::{
+    Caller, Comms,
+    ports::{MovedTopic, TopicSummary},
+};
 
 /// Channels that one list is for, at the most: what one answer holds stays within bounds.
 pub const MAX_CHANNELS: usize = 100;
@@ -14,6 +16,17 @@ pub const MAX_CHANNELS: usize = 100;
 pub struct ListTopicsOfChannels {
     /// At least one and at most [`MAX_CHANNELS`]; none stands for a text that is no id, so that there is no such channel.
     pub channels: Vec<Option<ChannelId>>,
+}
+
+/// Topics of several channels, and where those went that are gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicsOfChannels {
+    /// Latest activity first, channel by channel.
+    pub topics: Vec<TopicSummary>,
+    /// How far the caller has read each of them, by topic id.
+    pub read_positions: Vec<ReadPosition>,
+    /// What was joined to one of them, so that what names it still leads to its messages.
+    pub moved: Vec<MovedTopic>,
 }
 
 /// Why the list is refused.
@@ -43,7 +56,7 @@ impl Classified for Error {
     }
 }
 
-/// Lists the topics of these channels, archived ones included, with the caller's place in each.
+/// Lists the topics of these channels, archived ones included, with the caller's place in each and what was joined to them.
 ///
 /// # Errors
 ///
@@ -52,7 +65,7 @@ pub async fn list_topics_of_channels(
     comms: &Comms,
     caller: &Caller,
     list: ListTopicsOfChannels,
-) -> Result<ListedTopics, Error> {
+) -> Result<TopicsOfChannels, Error> {
     let person = caller.actor.human().ok_or(Error::NotAPerson)?;
     match list.channels.len() {
         0 => return Err(Error::NoChannels),
@@ -64,5 +77,6 @@ pub async fn list_topics_of_channels(
     let mine = unit.participating(person.id(), &named).await?;
     let topics = unit.list_topics(&mine, true).await?;
     let read_positions = unit.list_read_positions(person.id(), Some(&mine)).await?;
-    Ok(ListedTopics { topics, read_positions })
+    let moved = unit.list_moved_topics(&mine).await?;
+    Ok(TopicsOfChannels { topics, read_positions, moved })
 }

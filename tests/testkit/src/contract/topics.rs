@@ -4,8 +4,11 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use compass_comms::{
     Caller, Comms,
-    ports::TopicSummary,
-    topics::update_topic::{self, UpdateTopic, update_topic},
+    ports::{MovedTopic, TopicSummary},
+    topics::{
+        list_topics_of_channels::{ListTopicsOfChannels, list_topics_of_channels},
+        update_topic::{self, UpdateTopic, update_topic},
+    },
 };
 use compass_domain::{
     Account, AccountId, ChannelId, Classified, ErrorKind, Event, MessageId, Seq, Topic, TopicId,
@@ -169,6 +172,89 @@ pub async fn the_archive_flag_of_a_merge_applies_to_the_survivor(fixture: &Fixtu
         assert_eq!((after.topic.id, after.topic.archived), (target, survivor_is), "{asked:?} {target_is}");
         assert_eq!(found(&scene, target).await, Some(after));
     }
+}
+
+/// Where topics went that were joined to others, as someone who asks for these channels is told; by id.
+async fn moved(scene: &Scene, by: &Account, channels: &[ChannelId]) -> Vec<(TopicId, TopicId)> {
+    let list = ListTopicsOfChannels { channels: channels.iter().copied().map(Some).collect() };
+    let listed = list_topics_of_channels(&scene.comms(), &scene.caller(by), list).await.unwrap();
+    pairs_of(listed.moved)
+}
+
+fn pairs_of(moved: Vec<MovedTopic>) -> Vec<(TopicId, TopicId)> {
+    let mut pairs: Vec<_> = moved.into_iter().map(|moved| (moved.topic, moved.into)).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+fn sorted<const N: usize>(mut pairs: [(TopicId, TopicId); N]) -> [(TopicId, TopicId); N] {
+    pairs.sort_unstable();
+    pairs
+}
+
+/// What was joined to a topic goes on with it, also into one that has its own; another channel's go nowhere.
+pub async fn a_joined_topic_leads_to_where_its_messages_are_after_any_number_of_merges(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let (room, other) = (scene.channel("room", &[&ana]).await, scene.channel("other", &[&ana]).await);
+    let mut topics = Vec::new();
+    for name in ["one", "two", "three", "four", "five"] {
+        topics.push(scene.say(&ana, room, name, "text").await.topic());
+    }
+    let [one, two, three, four, five] = topics[..] else { panic!("five topics") };
+    let elsewhere = scene.say(&ana, other, "one", "text").await.topic();
+    let stays = scene.say(&ana, other, "two", "text").await.topic();
+    assert_eq!(moved(&scene, &ana, &[room, other]).await, []);
+    update(&scene, &ana, renamed(elsewhere, "two")).await.unwrap();
+    for (from, name, expected) in [
+        (one, "two", &sorted([(one, two)])[..]),
+        (three, "four", &sorted([(one, two), (three, four)])),
+        (two, "FOUR", &sorted([(one, four), (three, four), (two, four)])),
+        // A new name is no end.
+        (four, "new", &sorted([(one, four), (three, four), (two, four)])),
+        (four, "five", &sorted([(one, five), (three, five), (two, five), (four, five)])),
+    ] {
+        update(&scene, &ana, renamed(from, name)).await.unwrap();
+        assert_eq!(moved(&scene, &ana, &[room]).await, expected, "{name}");
+    }
+    assert_eq!(moved(&scene, &ana, &[other]).await, [(elsewhere, stays)]);
+    let listed = scene.read().await.list_moved_topics(&[other, room]).await.unwrap();
+    assert_eq!(listed.len(), 5);
+    let of_room: Vec<TopicId> =
+        listed.iter().map(|moved| moved.topic).filter(|topic| *topic != elsewhere).collect();
+    assert!(of_room.is_sorted(), "by id in a channel");
+    let at = listed.iter().position(|moved| moved.topic == elsewhere);
+    assert_eq!(at, Some(if other < room { 0 } else { 4 }), "channel by channel");
+    assert_eq!(scene.read().await.list_moved_topics(&[]).await.unwrap(), []);
+}
+
+/// The archive hides neither the topic that is gone nor the one that it went to.
+pub async fn a_joined_topic_leads_to_an_archived_one_too(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let ana = scene.user("ana").await;
+    let room = scene.channel("room", &[&ana]).await;
+    let source = scene.say(&ana, room, "source", "text").await.topic();
+    let target = scene.say(&ana, room, "target", "text").await.topic();
+    for topic in [source, target] {
+        update(&scene, &ana, archived(topic, true)).await.unwrap();
+    }
+    let after = update(&scene, &ana, renamed(source, "target")).await.unwrap();
+    assert!(after.topic.archived);
+    assert_eq!(moved(&scene, &ana, &[room]).await, [(source, target)]);
+}
+
+/// Only who takes part learns where a topic went, and a merge that was refused moved nothing.
+pub async fn where_a_topic_went_is_told_to_those_who_take_part(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let (ana, ben) = (scene.user("ana").await, scene.user("ben").await);
+    let (room, bens) = (scene.channel("room", &[&ana]).await, scene.channel("bens", &[&ben]).await);
+    let source = scene.say(&ana, room, "source", "text").await.topic();
+    let target = scene.say(&ana, room, "target", "text").await.topic();
+    update(&scene, &ben, renamed(source, "target")).await.unwrap_err();
+    assert_eq!(moved(&scene, &ana, &[room]).await, []);
+    update(&scene, &ana, renamed(source, "target")).await.unwrap();
+    assert_eq!(moved(&scene, &ana, &[room, bens]).await, [(source, target)]);
+    assert_eq!(moved(&scene, &ben, &[room, bens]).await, []);
 }
 
 /// Open asks move with their messages, and an answer follows them.
@@ -388,6 +474,9 @@ pub async fn opposing_merges_leave_one_topic_with_all_messages(fixture: &Fixture
         let left = scene.read().await.list_topics(&[room], true).await.unwrap();
         assert_eq!(left.len(), 1, "trial {trial}");
         assert_eq!(left[0].topic.message_count, 2, "trial {trial}");
+        let left = left[0].topic.id;
+        let gone = if left == one { two } else { one };
+        assert_eq!(moved(&scene, &ana, &[room]).await, [(gone, left)], "trial {trial}");
         check_summaries(&scene, room, &format!("trial {trial}")).await;
     }
 }

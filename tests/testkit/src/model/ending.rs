@@ -1,8 +1,10 @@
 //! What everyone sees when a sequence is over.
 
 use compass_comms::{
-    asks::list_open_asks::ListOpenAsks, channels::resolve::ChannelRef, messages::list_messages::ListMessages,
-    topics::list_topics::ListTopics,
+    asks::list_open_asks::ListOpenAsks,
+    channels::resolve::ChannelRef,
+    messages::list_messages::ListMessages,
+    topics::{list_topics::ListTopics, list_topics_of_channels::MAX_CHANNELS},
 };
 use compass_domain::ChannelId;
 
@@ -25,6 +27,9 @@ impl Play {
                 self.list_open_asks(who, older).await;
             }
             self.read_positions(who, None).await;
+            for some in channels.chunks(MAX_CHANNELS) {
+                self.moved_topics(who, some).await;
+            }
             for channel in &channels {
                 let topics = ListTopics { channel: ChannelRef::Id(*channel), include_archived: true };
                 self.list_topics(who, topics, false).await;

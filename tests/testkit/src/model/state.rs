@@ -137,6 +137,8 @@ pub(super) struct State {
     pub(super) messages: Vec<Said>,
     pub(super) keys: BTreeMap<(AccountId, String), Used>,
     pub(super) reads: BTreeMap<(TopicId, AccountId), u64>,
+    /// Where the topics of a channel went that were joined to others.
+    pub(super) moved: BTreeMap<(ChannelId, TopicId), TopicId>,
     /// Positions with the number of messages there were.
     pub(super) snapshots: Vec<(Position, usize)>,
 }

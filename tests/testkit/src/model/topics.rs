@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use compass_comms::{
-    ports::TopicSummary,
+    ports::{MovedTopic, TopicSummary},
     topics::{
         list_topics::{ListTopics, list_topics},
+        list_topics_of_channels::{ListTopicsOfChannels, list_topics_of_channels},
         mark_read::{MarkRead, mark_read},
         read_positions::{ReadPositions, read_positions},
         update_topic::{UpdateTopic, update_topic},
@@ -157,7 +158,29 @@ impl Play {
         for message in self.state.messages.iter_mut().filter(|message| message.topic == from) {
             message.topic = into;
         }
+        for end in self.state.moved.values_mut().filter(|end| **end == from) {
+            *end = into;
+        }
+        let channel = self.state.thread(from).expect("it is there").channel;
+        self.state.moved.insert((channel, from), into);
         self.state.threads.retain(|thread| thread.id != from);
+    }
+
+    /// Where topics went, as someone who asks for these channels is told.
+    pub(super) async fn moved_topics(&mut self, who: AccountId, channels: &[ChannelId]) {
+        let expected = if self.state.is_person(who) {
+            let asked = |channel| channels.contains(&channel) && self.state.takes_part(who, channel);
+            let moved = self.state.moved.iter().filter(|((channel, _), _)| asked(*channel));
+            Ok(moved.map(|(&(_, topic), &into)| MovedTopic { topic, into }).collect::<Vec<_>>())
+        } else {
+            Err(ErrorKind::PermissionDenied)
+        };
+        let list = ListTopicsOfChannels { channels: channels.iter().copied().map(Some).collect() };
+        self.note(who, false, &list);
+        let came = list_topics_of_channels(&self.comms, &self.caller(who), list).await;
+        let settled = self.settle(expected, came.map_err(|error| refusal(&error)));
+        let Some((expected, came)) = settled else { return };
+        assert_eq!(came.moved, expected);
     }
 
     pub(super) async fn draw_mark_read(&mut self, dice: &mut Dice<'_>) {

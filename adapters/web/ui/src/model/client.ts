@@ -23,6 +23,13 @@ const UNCERTAIN: ReadonlySet<FailureKind> = new Set<FailureKind>(["unknown", "un
 /** True unless it is known that nothing was done. */
 export const isUncertain = (error: unknown): boolean => !(error instanceof Failure) || UNCERTAIN.has(error.kind);
 
+export interface ChannelTopics {
+  readonly topics: readonly Topic[];
+  readonly positions: readonly ReadPosition[];
+  /** Topics that were joined to one of these, and to which. */
+  readonly moved: ReadonlyMap<TopicId, TopicId>;
+}
+
 export interface Client {
   serverInfo(signal?: AbortSignal): Promise<{ readonly version: string; readonly apiVersion: string }>;
   whoAmI(signal?: AbortSignal): Promise<AccountId>;
@@ -35,7 +42,7 @@ export interface Client {
   /** Presence of every agent the caller sees. */
   roster(signal?: AbortSignal): Promise<ReadonlyMap<AccountId, Presence>>;
   /** Of these channels, archived ones too. One that the person takes no part in has none. */
-  listTopics(channelIds: readonly ChannelId[], signal?: AbortSignal): Promise<{ readonly topics: readonly Topic[]; readonly positions: readonly ReadPosition[] }>;
+  listTopics(channelIds: readonly ChannelId[], signal?: AbortSignal): Promise<ChannelTopics>;
   /** One page, newest first; of every channel where `channelId` is undefined. */
   listOpenAsks(input: { readonly before: MessageId | undefined; readonly channelId: ChannelId | undefined }, signal?: AbortSignal): Promise<readonly OpenAskEntry[]>;
   readPositions(signal?: AbortSignal): Promise<readonly ReadPosition[]>;

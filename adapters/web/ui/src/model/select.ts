@@ -114,15 +114,7 @@ export const unreadTotal = (state: State): number => {
 };
 
 /** Where the messages of a topic are now, after any number of merges. */
-export const topicNow = (state: State, topicId: TopicId): TopicId => {
-  let at = topicId;
-  for (let step = 0; step <= state.merged.size; step += 1) {
-    const next = state.merged.get(at);
-    if (next === undefined) return at;
-    at = next;
-  }
-  return at;
-};
+export const topicNow = (state: State, topicId: TopicId): TopicId => state.merged.get(topicId) ?? topicId;
 
 export interface Waiting {
   readonly ask: Ask;

@@ -3,7 +3,6 @@ import type { State } from "../store/contract";
 import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
 import { byId, stillStore } from "../testing/view";
 import { resolveRoute } from "./resolve";
-import type { Found } from "./resolve";
 import type { Route } from "./route";
 
 const ann = person("ann");
@@ -11,7 +10,6 @@ const bot = agent("bot", ann.id);
 const plan = channel("plan", [ann, bot]);
 const start = topic("start", plan.id);
 const none: ReadonlySet<string> = new Set();
-const unfound: Found = new Map();
 
 const state = (change: Partial<State> = {}): State => ({ ...stillStore({ accounts: [ann, bot], channels: [plan], topics: [start] }).store.state(), ...change });
 const at = (topicId: string, messageId?: string): Route => ({ kind: "topic", channelId: plan.id, topicId, messageId });
@@ -21,46 +19,42 @@ describe("what an address shows", () => {
   const routes: readonly Route[] = [at("nowhere"), { kind: "channel", channelId: "nowhere" }, { kind: "agent", agentId: "nobody" }, { kind: "inbox" }];
 
   it("C42 nothing is decided before the first snapshot, not even for what is unknown", () => {
-    for (const route of routes) expect(resolveRoute(route, cold, unfound, none), route.kind).toEqual({ kind: "held" });
+    for (const route of routes) expect(resolveRoute(route, cold, none), route.kind).toEqual({ kind: "held" });
   });
   it("C42 only the inbox is shown before the first snapshot is whole, once it has something to answer", () => {
     const waiting = { ...cold, openAsks: new Map([["a", { message: message(1, [asking(ask("a"))]), channelId: "channel-plan" }]]) };
-    for (const route of routes) expect(resolveRoute(route, waiting, unfound, none).kind, route.kind).toBe(route.kind === "inbox" ? "show" : "held");
+    for (const route of routes) expect(resolveRoute(route, waiting, none).kind, route.kind).toBe(route.kind === "inbox" ? "show" : "held");
   });
   it("C42 what there is is shown", () => {
     const routes: readonly Route[] = [at(start.id), at(start.id, "m"), { kind: "channel", channelId: plan.id }, { kind: "agent", agentId: bot.id }, { kind: "help" }];
-    for (const route of routes) expect(resolveRoute(route, state(), unfound, none), route.kind).toEqual({ kind: "show", route });
+    for (const route of routes) expect(resolveRoute(route, state(), none), route.kind).toEqual({ kind: "show", route });
   });
   it("C42 an unknown channel or agent leads home, and says so", () => {
-    expect(resolveRoute({ kind: "channel", channelId: "nowhere" }, state(), unfound, none)).toEqual({ kind: "redirect", to: "/", notice: "no_channel" });
-    expect(resolveRoute({ kind: "topic", channelId: "nowhere", topicId: start.id, messageId: undefined }, state(), unfound, none)).toEqual({ kind: "redirect", to: "/", notice: "no_channel" });
-    expect(resolveRoute({ kind: "agent", agentId: ann.id }, state(), unfound, none)).toEqual({ kind: "redirect", to: "/", notice: "no_agent" });
+    expect(resolveRoute({ kind: "channel", channelId: "nowhere" }, state(), none)).toEqual({ kind: "redirect", to: "/", notice: "no_channel" });
+    expect(resolveRoute({ kind: "topic", channelId: "nowhere", topicId: start.id, messageId: undefined }, state(), none)).toEqual({ kind: "redirect", to: "/", notice: "no_channel" });
+    expect(resolveRoute({ kind: "agent", agentId: ann.id }, state(), none)).toEqual({ kind: "redirect", to: "/", notice: "no_agent" });
   });
-  it("C42 an unknown topic leads to its channel; if a message was named, to where that is, once it is found", () => {
-    const gone = { kind: "redirect", to: `/channel/${plan.id}`, notice: "no_topic" };
-    expect(resolveRoute(at("gone"), state(), unfound, none)).toEqual(gone);
-    expect(resolveRoute(at("gone", "m"), state(), unfound, none)).toEqual({ kind: "look_for", channelId: plan.id, messageId: "m" });
-    for (const nowhere of [undefined, "gone too"]) expect(resolveRoute(at("gone", "m"), state(), new Map([["m", nowhere]]), none)).toEqual(gone);
-    expect(resolveRoute(at("gone", "m"), state(), new Map([["m", start.id]]), none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}/topic/${start.id}/message/m`, notice: "topic_moved" });
+  it("C42 an unknown topic leads to its channel", () => {
+    for (const messageId of [undefined, "m"]) expect(resolveRoute(at("gone", messageId), state(), none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}`, notice: "no_topic" });
   });
-  it("C42 a topic of a channel one takes no part in leads to the channel, without looking for it", () => {
+  it("C42 a topic of a channel one takes no part in leads to the channel, and says so", () => {
     const others = state({ channels: byId([{ ...plan, memberIds: [bot.id] }]), topics: new Map() });
-    expect(resolveRoute(at("gone"), others, unfound, none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}`, notice: "not_in_channel" });
+    expect(resolveRoute(at("gone"), others, none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}`, notice: "not_in_channel" });
   });
   it("C42 a topic that was merged leads to the one its messages are in, to the message if one was named", () => {
     const merged = state({ merged: new Map([["old", start.id]]) });
-    expect(resolveRoute(at("old"), merged, unfound, none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}/topic/${start.id}`, notice: "topic_moved" });
-    expect(resolveRoute(at("old", "m"), merged, unfound, none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}/topic/${start.id}/message/m`, notice: "topic_moved" });
+    expect(resolveRoute(at("old"), merged, none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}/topic/${start.id}`, notice: "topic_moved" });
+    expect(resolveRoute(at("old", "m"), merged, none)).toEqual({ kind: "redirect", to: `/channel/${plan.id}/topic/${start.id}/message/m`, notice: "topic_moved" });
   });
   it("C42 a topic of another channel is not shown under this one", () => {
     const other = channel("other", [ann]);
     const both = state({ channels: byId([plan, other]) });
-    expect(resolveRoute({ kind: "topic", channelId: other.id, topicId: start.id, messageId: undefined }, both, unfound, none)).toMatchObject({ kind: "redirect", notice: "no_topic" });
+    expect(resolveRoute({ kind: "topic", channelId: other.id, topicId: start.id, messageId: undefined }, both, none)).toMatchObject({ kind: "redirect", notice: "no_topic" });
   });
   it("C42 what was just made is awaited", () => {
     const awaited = new Set(["fresh"]);
-    expect(resolveRoute({ kind: "channel", channelId: "fresh" }, state(), unfound, awaited)).toEqual({ kind: "held" });
-    expect(resolveRoute(at("fresh"), state(), unfound, awaited)).toEqual({ kind: "held" });
-    expect(resolveRoute({ kind: "agent", agentId: "fresh" }, state(), unfound, awaited)).toEqual({ kind: "held" });
+    expect(resolveRoute({ kind: "channel", channelId: "fresh" }, state(), awaited)).toEqual({ kind: "held" });
+    expect(resolveRoute(at("fresh"), state(), awaited)).toEqual({ kind: "held" });
+    expect(resolveRoute({ kind: "agent", agentId: "fresh" }, state(), awaited)).toEqual({ kind: "held" });
   });
 });

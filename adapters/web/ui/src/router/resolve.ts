@@ -1,6 +1,5 @@
 /** What is shown for an address, once it is known what there is. Pure. */
 import { resolveLink, takesPartIn } from "../model/select";
-import type { ChannelId, MessageId, TopicId } from "../model/types";
 import type { State } from "../store/contract";
 import { channelPath, inboxPath, messagePath, topicPath } from "./paths";
 import type { Route } from "./route";
@@ -11,15 +10,10 @@ export type Resolution =
   | { readonly kind: "show"; readonly route: Route }
   /** Nothing can be said before the first snapshot. */
   | { readonly kind: "held" }
-  /** The topic is gone; where the message is now can be read. */
-  | { readonly kind: "look_for"; readonly channelId: ChannelId; readonly messageId: MessageId }
   | { readonly kind: "redirect"; readonly to: string; readonly notice: Notice };
 
-/** In which topic messages were found, or that they were not. */
-export type Found = ReadonlyMap<MessageId, TopicId | undefined>;
-
 /** `awaited` holds ids that were just made and are about to be told. */
-export const resolveRoute = (route: Route, state: State, found: Found, awaited: ReadonlySet<string>): Resolution => {
+export const resolveRoute = (route: Route, state: State, awaited: ReadonlySet<string>): Resolution => {
   // What waits for an answer is read before everything else, and is shown as soon as it is here.
   if (!state.ready) return route.kind === "inbox" && state.openAsks.size > 0 ? { kind: "show", route } : { kind: "held" };
   switch (route.kind) {
@@ -28,7 +22,7 @@ export const resolveRoute = (route: Route, state: State, found: Found, awaited: 
       return awaited.has(route.agentId) ? { kind: "held" } : { kind: "redirect", to: inboxPath, notice: "no_agent" };
     case "channel":
     case "topic":
-      return resolveConversation(route, state, found, awaited);
+      return resolveConversation(route, state, awaited);
     case "inbox":
     case "browse":
     case "search":
@@ -42,7 +36,7 @@ export const resolveRoute = (route: Route, state: State, found: Found, awaited: 
 
 type Conversation = Extract<Route, { readonly kind: "channel" | "topic" }>;
 
-const resolveConversation = (route: Conversation, state: State, found: Found, awaited: ReadonlySet<string>): Resolution => {
+const resolveConversation = (route: Conversation, state: State, awaited: ReadonlySet<string>): Resolution => {
   const topicId = route.kind === "topic" ? route.topicId : undefined;
   const link = resolveLink(state, route.channelId, topicId);
   switch (link.kind) {
@@ -54,15 +48,12 @@ const resolveConversation = (route: Conversation, state: State, found: Found, aw
       return awaited.has(route.channelId) ? { kind: "held" } : { kind: "redirect", to: inboxPath, notice: "no_channel" };
     case "topic_gone": {
       const messageId = route.kind === "topic" ? route.messageId : undefined;
-      const foundIn = messageId === undefined ? undefined : found.get(messageId);
-      const now = link.movedTo ?? (foundIn !== undefined && state.topics.has(foundIn) ? foundIn : undefined);
-      if (now !== undefined) {
-        const to = messageId === undefined ? topicPath(link.channelId, now) : messagePath(link.channelId, now, messageId);
+      if (link.movedTo !== undefined) {
+        const to = messageId === undefined ? topicPath(link.channelId, link.movedTo) : messagePath(link.channelId, link.movedTo, messageId);
         return { kind: "redirect", to, notice: "topic_moved" };
       }
       if (topicId !== undefined && awaited.has(topicId)) return { kind: "held" };
       if (!takesPartIn(state, link.channelId)) return { kind: "redirect", to: channelPath(link.channelId), notice: "not_in_channel" };
-      if (messageId !== undefined && !found.has(messageId)) return { kind: "look_for", channelId: link.channelId, messageId };
       return { kind: "redirect", to: channelPath(link.channelId), notice: "no_topic" };
     }
   }

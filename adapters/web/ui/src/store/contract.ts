@@ -55,7 +55,7 @@ export interface State {
   /** Asks that ended while the page followed, the latest last, by ask id; only so many are kept. */
   readonly endedAsks: ReadonlyMap<AskId, OpenAskEntry>;
   readonly positions: ReadonlyMap<TopicId, ReadPosition>;
-  /** Where the messages of topics that were joined to another one are now; follow it with `topicNow`. */
+  /** Which topic has the messages of one that was joined to another, after however many merges; read it with `topicNow`. */
   readonly merged: ReadonlyMap<TopicId, TopicId>;
   /** How far each channel is known: the highest `seq` that was told, or counted by a read. For the reducer. */
   readonly reach: ReadonlyMap<ChannelId, number>;

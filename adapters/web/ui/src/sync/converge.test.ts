@@ -133,7 +133,7 @@ export class Trial {
     const open = server.openAsks().flatMap((entry) => entry.message.blocks.flatMap((block) => (block.kind === "ask" && block.ask.end.kind === "open" ? [block.ask] : [])));
     const asked = dice.pick(open);
     if (dice.once(3)) server.at += 1;
-    switch (dice.below(12)) {
+    switch (dice.below(14)) {
       case 0:
       case 1:
       case 2:
@@ -167,6 +167,11 @@ export class Trial {
         server.setMembers(place.id, place.memberIds.includes(ann.id) ? without : [...without, ann.id]);
         break;
       }
+      case 11:
+      case 12:
+        // Joined to another one, unless it is its own name.
+        if (one) server.updateTopic(one.id, { name: dice.pick(topics)?.name ?? "new" });
+        break;
       default:
         server.setPresence(bot.id, dice.pick(["idle", "working", "waiting"]) ?? "idle", dice.once(2) ? "busy" : "");
     }
@@ -186,6 +191,7 @@ const truth = (server: FakeServer, state: State) => {
     topics: sorted(topics.map(shownTopic)),
     places: sorted(topics.map((each) => ({ id: each.id, ...server.position(each.id) })).map(({ id, seq, unread }) => ({ id, seq, unread }))),
     asks: sorted(server.openAsks().flatMap(({ message, channelId }) => message.blocks.flatMap((block) => (block.kind === "ask" && block.ask.end.kind === "open" ? [{ id: block.ask.id, channelId, message: entry(block.ask.id)?.message }] : [])))),
+    merged: new Map(mine.flatMap((each) => server.moved(each.id))),
     presence: [...server.presence].map(([id, { state: is, activity }]) => ({ id, is, activity })),
     windows: [...state.windows].map(([id, window]) => ({ id, messages: belowless(server.inTopic(id), window.messages, window.complete) })),
   };
@@ -196,6 +202,7 @@ const shown = (state: State) => ({
   topics: sorted([...state.topics.values()].map(shownTopic)),
   places: sorted([...state.topics.keys()].map((id) => ({ id, seq: state.positions.get(id)?.seq ?? 0, unread: state.positions.get(id)?.unread ?? 0 }))),
   asks: sorted([...state.openAsks].map(([id, { message, channelId }]) => ({ id, channelId, message }))),
+  merged: state.merged,
   presence: [...state.presence].map(([id, { state: is, activity }]) => ({ id, is, activity })),
   windows: [...state.windows].map(([id, { messages }]) => ({ id, messages })),
 });
@@ -211,7 +218,7 @@ const belowless = (all: readonly Message[], loaded: readonly Message[], complete
 
 describe("the page and its server", () => {
   it("agree after any interleaving of deeds, reads, replies and broken connections", async () => {
-    let met = 0;
+    let [met, joined] = [0, 0];
     for (let seed = 1; seed <= TRIALS; seed += 1) {
       const trial = await Trial.start(seed);
       for (let step = 0; step < STEPS; step += 1) await trial.step();
@@ -219,10 +226,12 @@ describe("the page and its server", () => {
       const state = trial.test.store.state();
       expect(trial.test.store.connection(), `seed ${seed}`).toEqual({ kind: "live" });
       expect(shown(state), `seed ${seed}`).toEqual(truth(trial.server, state));
+      joined += state.merged.size;
       met += state.windows.size + state.openAsks.size + state.topics.size;
       trial.test.store.dispose();
     }
     // The trials were about something.
     expect(met).toBeGreaterThan(TRIALS * 3);
+    expect(joined).toBeGreaterThan(TRIALS / 3);
   }, 60_000);
 });

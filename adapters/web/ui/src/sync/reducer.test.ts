@@ -173,6 +173,17 @@ describe("topics", () => {
     expect(late.topics.get("topic-plan")?.messageCount).toBe(6);
   });
 
+  it("that are joined again take along what was joined to them", () => {
+    const [other, last] = [topic("other", plan.id, { messageCount: 1, lastSeq: 5 }), topic("last", plan.id, { messageCount: 1, lastSeq: 6 })];
+    const before = state({ topics: new Map([...state().topics, [other.id, other], [last.id, last]]), merged: new Map([["from before", other.id]]) });
+    const now = after(
+      before,
+      { kind: "topic_merged", fromId: other.id, into: topic("plan", plan.id, { messageCount: 3, lastSeq: 5 }) },
+      { kind: "topic_merged", fromId: "topic-plan", into: { ...last, messageCount: 4 } },
+    );
+    expect(Object.fromEntries(now.merged)).toEqual({ "from before": last.id, [other.id]: last.id, "topic-plan": last.id });
+  });
+
   it("that are joined to one whose messages are not loaded are read again", () => {
     const other = topic("other", plan.id, { messageCount: 1, lastSeq: 5 });
     const before = { ...withWindow([message(2, "b")]), topics: new Map([...state().topics, [other.id, other]]) };

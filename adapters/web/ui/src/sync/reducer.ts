@@ -158,7 +158,8 @@ const onMerge = (state: State, fromId: TopicId, told: Topic): Reduced => {
     [...state.openAsks].map(([id, entry]): [AskId, OpenAskEntry] => (entry.message.topicId === fromId ? [id, { ...entry, message: { ...entry.message, topicId: told.id } }] : [id, entry])),
   );
   const moved = windows.joined(state, from, fromId, told.id);
-  const merged = new Map(state.merged).set(fromId, told.id);
+  // What was joined to this one before goes on with it, so that one step leads to where the messages are.
+  const merged = new Map([...state.merged].map(([id, at]) => [id, at === fromId ? told.id : at])).set(fromId, told.id);
   const joined = withAsks({ ...moved.state, topics, positions, merged }, openAsks, new Set([told.id]));
   return { state: joined, gained: [], reload: moved.reload ? [told.id] : [] };
 };
@@ -209,7 +210,7 @@ const isShared = (state: State, groupId: string | undefined): boolean => {
   return groupId !== undefined;
 };
 
-/** The state without what is in a channel: topics, windows, places and asks. */
+/** The state without what is in a channel: topics and what was joined to them, windows, places and asks. */
 export const dropped = (state: State, channelId: ChannelId): State => {
   const ids = new Set([...state.topics.values()].filter((topic) => topic.channelId === channelId).map((topic) => topic.id));
   return {
@@ -218,6 +219,7 @@ export const dropped = (state: State, channelId: ChannelId): State => {
     topics: without(state.topics, (id) => ids.has(id)),
     windows: without(state.windows, (id) => ids.has(id)),
     positions: without(state.positions, (id) => ids.has(id)),
+    merged: without(state.merged, (_, into) => ids.has(into)),
     openAsks: without(state.openAsks, (_, entry) => entry.channelId === channelId),
     endedAsks: without(state.endedAsks, (_, entry) => entry.channelId === channelId),
   };

@@ -379,6 +379,28 @@ describe("what comes besides", () => {
     store.dispose();
   });
 
+  it("where topics went is read with them: at the start, after lost events, and of a channel that is gained, until it is lost", async () => {
+    const { client, server, plan } = world();
+    const [more, other] = [topic("more", plan.id), channel("other", [bot])];
+    server.seed(more, other, topic("there", other.id), topic("gone", other.id));
+    server.updateTopic("topic-gone", { name: "there" });
+    server.updateTopic(more.id, { name: "plan" });
+    const { store, pass } = await testStore(client);
+    expect(Object.fromEntries(store.state().merged)).toEqual({ [more.id]: "topic-plan" });
+    server.setMembers(other.id, [bot.id, ann.id]);
+    await pass();
+    expect(Object.fromEntries(store.state().merged)).toEqual({ [more.id]: "topic-plan", "topic-gone": "topic-there" });
+    server.setMembers(other.id, [bot.id]);
+    await pass();
+    expect(Object.fromEntries(store.state().merged)).toEqual({ [more.id]: "topic-plan" });
+    client.epoch += 1n;
+    client.stream.fail();
+    await pass(BACKOFF_CAP_MS);
+    expect(store.connection()).toEqual({ kind: "live" });
+    expect(Object.fromEntries(store.state().merged)).toEqual({ [more.id]: "topic-plan" });
+    store.dispose();
+  });
+
   it("a gained channel that cannot be read makes everything be read again", async () => {
     const { client, server } = world();
     const { store, pass } = await testStore(client);

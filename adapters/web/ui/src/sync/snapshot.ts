@@ -1,6 +1,6 @@
 /** Reads what there is: everything at the start and after lost events, one channel when the person comes into it. */
 import { takesPart } from "../model/account";
-import type { Client } from "../model/client";
+import type { ChannelTopics, Client } from "../model/client";
 import type {
   Account, AccountId, AskId, Channel, ChannelId, Message, MessageId, OpenAskEntry, Presence, ReadPosition, SnapshotToken, Topic, TopicId,
 } from "../model/types";
@@ -57,16 +57,11 @@ const allOpenAsks = async (client: Client, run: Run, channelId: ChannelId | unde
 const openAsksOf = (entries: readonly OpenAskEntry[]): ReadonlyMap<AskId, OpenAskEntry> =>
   new Map(entries.flatMap((entry) => entry.message.blocks.flatMap((block): [AskId, OpenAskEntry][] => (block.kind === "ask" && block.ask.end.kind === "open" ? [[block.ask.id, entry]] : []))));
 
-interface ChannelTopics {
-  readonly topics: readonly Topic[];
-  readonly positions: readonly ReadPosition[];
-}
-
 /** Topics of channels, archived ones too, so that every message that is told has one. */
 const topicsOf = async (client: Client, run: Run, channelIds: readonly ChannelId[], signal: AbortSignal): Promise<ChannelTopics> => {
   const parts = Array.from({ length: Math.ceil(channelIds.length / CHANNELS_A_READ) }, (_, part) => channelIds.slice(part * CHANNELS_A_READ, (part + 1) * CHANNELS_A_READ));
   const read = await Promise.all(parts.map((part) => run(() => client.listTopics(part, signal))));
-  return { topics: read.flatMap((each) => each.topics), positions: read.flatMap((each) => each.positions) };
+  return { topics: read.flatMap((each) => each.topics), positions: read.flatMap((each) => each.positions), moved: new Map(read.flatMap((each) => [...each.moved])) };
 };
 
 /** The newest messages of a topic, down to where the window reached before. */
@@ -128,6 +123,7 @@ export const readSnapshot = async (client: Client, current: () => State, token: 
     // An ask that has ended stays ended; those of channels that are lost are not ours to show.
     endedAsks: new Map([...current().endedAsks].filter(([, entry]) => mine.some((channel) => channel.id === entry.channelId))),
     positions: placesOf(listed.positions),
+    merged: listed.moved,
     // A window that was opened meanwhile has a read of its own on its way.
     windows: new Map([...[...current().windows].filter(([id]) => topics.has(id)), ...windows]),
     ready: true,
@@ -164,6 +160,7 @@ export const withChannel = (state: State, channelId: ChannelId, read: ChannelRea
     topics,
     reach: new Map([...bare.reach, ...reachOf(read.topics)]),
     positions: new Map([...bare.positions, ...placesOf(read.positions)]),
+    merged: new Map([...bare.merged, ...read.moved]),
     windows: state.windows,
   };
   return withAsks(loaded, openAsks, new Set(read.topics.map((topic) => topic.id)));

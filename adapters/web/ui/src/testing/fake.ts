@@ -175,8 +175,9 @@ export class FakeClient implements Client {
   roster = (signal?: AbortSignal) => this.reply("roster", [], () => new Map(this.server.presence), signal);
   listTopics: Client["listTopics"] = (channelIds, signal) =>
     this.reply("listTopics", [channelIds], () => {
-      const topics = channelIds.filter((id) => this.server.participates(id)).flatMap((id) => this.server.topics(id, true));
-      return { topics, positions: topics.map((topic) => this.server.position(topic.id)) };
+      const mine = channelIds.filter((id) => this.server.participates(id));
+      const topics = mine.flatMap((id) => this.server.topics(id, true));
+      return { topics, positions: topics.map((topic) => this.server.position(topic.id)), moved: new Map(mine.flatMap((id) => this.server.moved(id))) };
     }, signal);
   listOpenAsks: Client["listOpenAsks"] = (input, signal) =>
     this.reply("listOpenAsks", [input], () => {

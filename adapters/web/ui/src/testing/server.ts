@@ -23,6 +23,7 @@ export class FakeServer {
   readonly told: Telling[] = [];
   at = 10_000;
   private readonly topicRows = new Map<TopicId, Topic>();
+  private readonly ways = new Map<TopicId, { readonly channelId: ChannelId; readonly into: TopicId }>();
   private readonly places = new Map<TopicId, number>();
   private readonly listeners = new Set<() => void>();
   private minted = 0;
@@ -97,6 +98,11 @@ export class FakeServer {
   topics(channelId: ChannelId, includeArchived: boolean): readonly Topic[] {
     const rows = [...this.topicRows.values()].filter((row) => row.channelId === channelId && (includeArchived || !row.archived));
     return rows.map((row) => this.topic(row.id));
+  }
+
+  /** The topics of a channel that were joined to others, each with the one that has its messages now. */
+  moved(channelId: ChannelId): readonly (readonly [TopicId, TopicId])[] {
+    return [...this.ways].flatMap(([id, way]) => (way.channelId === channelId ? [[id, way.into] as const] : []));
   }
 
   position(topicId: TopicId): ReadPosition {
@@ -266,6 +272,8 @@ export class FakeServer {
     const [inFrom, inInto] = [this.places.get(from.id), this.places.get(into.id)];
     for (const moved of this.inTopic(from.id)) this.messages.set(moved.id, { ...moved, topicId: into.id });
     this.topicRows.delete(from.id);
+    for (const [id, way] of this.ways) if (way.into === from.id) this.ways.set(id, { ...way, into: into.id });
+    this.ways.set(from.id, { channelId: from.channelId, into: into.id });
     this.topicRows.set(into.id, { ...into, archived: archived ?? into.archived });
     const survivor = this.topic(into.id);
     this.tell({ kind: "topic_merged", fromId: from.id, into: survivor }, { kind: "topic_upserted", topic: survivor });

@@ -1,10 +1,10 @@
 /** The wire's messages as the page's model. Absent is `undefined`, times and places are numbers, and nothing is guessed. */
 import type * as pb from "../gen/compass/v1/comms_pb";
 import { AgentPresence, ChannelGroupVisibility, ChannelKind, ChannelMembershipMode, ChannelPostPolicy, UserRole } from "../gen/compass/v1/comms_pb";
-import type { OpenAskEntry as PbOpenAskEntry } from "../gen/compass/v1/inbox_pb";
+import type { MovedTopic, OpenAskEntry as PbOpenAskEntry } from "../gen/compass/v1/inbox_pb";
 import type {
   Account, AccountId, Ask, AskEnd, AskOption, AskQuestion, Block, Channel, Group, Message, OpenAskEntry, Pin, Presence, PresenceState, ReadPosition,
-  StreamEvent, StreamFrame, Topic,
+  StreamEvent, StreamFrame, Topic, TopicId,
 } from "../model/types";
 import { wireText } from "../strings/wire";
 
@@ -65,6 +65,8 @@ export const topic = (from: pb.Topic): Topic => ({
 export const position = (from: pb.ReadPosition): ReadPosition => ({
   topicId: from.topicId, seq: number(from.channelSeq), unread: from.unreadCount, countedTo: number(from.lastChannelSeq),
 });
+
+export const moved = (from: readonly MovedTopic[]): ReadonlyMap<TopicId, TopicId> => new Map(from.map(({ topicId, intoTopicId }) => [topicId, intoTopicId]));
 
 const option = (from: pb.AskOption): AskOption => ({ id: from.id, label: from.label, description: from.description, preview: from.preview });
 

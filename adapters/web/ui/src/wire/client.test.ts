@@ -94,6 +94,18 @@ describe("the client", () => {
     expect(seen).toEqual([["a", [["q", ["0", "1"], "t"]]], ["b", ""], 9n]);
   });
 
+  it("reads topics of several channels with the places in them and the ways of those that are gone", async () => {
+    const client = over(({ service }) => {
+      service(InboxService, {
+        listTopicsOfChannels: ({ channelIds }) => ({ topics: channelIds.map((channelId) => ({ id: `in ${channelId}`, channelId })), readPositions: [{ topicId: "in c" }], moved: [{ topicId: "old", intoTopicId: "in c" }] }),
+      });
+    });
+    const { topics, positions, moved } = await client.listTopics(["c", "d"]);
+    expect(topics.map(({ id, channelId }) => [id, channelId])).toEqual([["in c", "c"], ["in d", "d"]]);
+    expect(positions.map(({ topicId }) => topicId)).toEqual(["in c"]);
+    expect([...moved]).toEqual([["old", "in c"]]);
+  });
+
   it("opens a conversation by the handle of the account it was told of", async () => {
     const seen: string[] = [];
     const client = over(({ service }) => {

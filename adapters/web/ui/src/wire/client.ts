@@ -129,7 +129,7 @@ export const createWireClient = (wire: WireOptions, transport: Transport = creat
     listChannels: (snapshot, signal) => read((to) => comms.listChannels({ snapshotSeq: snapshot.value }, to), (reply) => reply.channels.map(adapt.channel), signal),
     roster: (signal) => read((to) => comms.getRoster({ scope: RosterScope.OWNER }, to), (reply) => adapt.roster(reply.entries), signal),
     listTopics: (channelIds, signal) =>
-      read((to) => inbox.listTopicsOfChannels({ channelIds: [...channelIds] }, to), (reply) => ({ topics: reply.topics.map(adapt.topic), positions: reply.readPositions.map(adapt.position) }), signal),
+      read((to) => inbox.listTopicsOfChannels({ channelIds: [...channelIds] }, to), (reply) => ({ topics: reply.topics.map(adapt.topic), positions: reply.readPositions.map(adapt.position), moved: adapt.moved(reply.moved) }), signal),
     listOpenAsks: ({ before, channelId }, signal) =>
       read((to) => inbox.listOpenAsks({ beforeMessageId: before ?? "", channelId: channelId ?? "" }, to), (reply) => reply.asks.map(adapt.openAskEntry), signal),
     readPositions: (signal) => read((to) => inbox.readPositions({}, to), (reply) => reply.positions.map(adapt.position), signal),

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compass/v1/inbox.proto.
  */
 export const file_compass_v1_inbox: GenFile = /*@__PURE__*/
-  fileDesc("ChZjb21wYXNzL3YxL2luYm94LnByb3RvEgpjb21wYXNzLnYxIlMKE0xpc3RPcGVuQXNrc1JlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoDRIZChFiZWZvcmVfbWVzc2FnZV9pZBgDIAEoCSI+ChRMaXN0T3BlbkFza3NSZXNwb25zZRImCgRhc2tzGAEgAygLMhguY29tcGFzcy52MS5PcGVuQXNrRW50cnkiSAoMT3BlbkFza0VudHJ5EiQKB21lc3NhZ2UYASABKAsyEy5jb21wYXNzLnYxLk1lc3NhZ2USEgoKY2hhbm5lbF9pZBgCIAEoCSIyChtMaXN0VG9waWNzT2ZDaGFubmVsc1JlcXVlc3QSEwoLY2hhbm5lbF9pZHMYASADKAkicwocTGlzdFRvcGljc09mQ2hhbm5lbHNSZXNwb25zZRIhCgZ0b3BpY3MYASADKAsyES5jb21wYXNzLnYxLlRvcGljEjAKDnJlYWRfcG9zaXRpb25zGAIgAygLMhguY29tcGFzcy52MS5SZWFkUG9zaXRpb24iKgoUUmVhZFBvc2l0aW9uc1JlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCSJEChVSZWFkUG9zaXRpb25zUmVzcG9uc2USKwoJcG9zaXRpb25zGAEgAygLMhguY29tcGFzcy52MS5SZWFkUG9zaXRpb24iOAoPTWFya1JlYWRSZXF1ZXN0EhAKCHRvcGljX2lkGAEgASgJEhMKC2NoYW5uZWxfc2VxGAIgASgEIj4KEE1hcmtSZWFkUmVzcG9uc2USKgoIcG9zaXRpb24YASABKAsyGC5jb21wYXNzLnYxLlJlYWRQb3NpdGlvbjLpAgoMSW5ib3hTZXJ2aWNlElEKDExpc3RPcGVuQXNrcxIfLmNvbXBhc3MudjEuTGlzdE9wZW5Bc2tzUmVxdWVzdBogLmNvbXBhc3MudjEuTGlzdE9wZW5Bc2tzUmVzcG9uc2USaQoUTGlzdFRvcGljc09mQ2hhbm5lbHMSJy5jb21wYXNzLnYxLkxpc3RUb3BpY3NPZkNoYW5uZWxzUmVxdWVzdBooLmNvbXBhc3MudjEuTGlzdFRvcGljc09mQ2hhbm5lbHNSZXNwb25zZRJUCg1SZWFkUG9zaXRpb25zEiAuY29tcGFzcy52MS5SZWFkUG9zaXRpb25zUmVxdWVzdBohLmNvbXBhc3MudjEuUmVhZFBvc2l0aW9uc1Jlc3BvbnNlEkUKCE1hcmtSZWFkEhsuY29tcGFzcy52MS5NYXJrUmVhZFJlcXVlc3QaHC5jb21wYXNzLnYxLk1hcmtSZWFkUmVzcG9uc2ViBnByb3RvMw", [file_compass_v1_comms]);
+  fileDesc("ChZjb21wYXNzL3YxL2luYm94LnByb3RvEgpjb21wYXNzLnYxIlMKE0xpc3RPcGVuQXNrc1JlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoDRIZChFiZWZvcmVfbWVzc2FnZV9pZBgDIAEoCSI+ChRMaXN0T3BlbkFza3NSZXNwb25zZRImCgRhc2tzGAEgAygLMhguY29tcGFzcy52MS5PcGVuQXNrRW50cnkiSAoMT3BlbkFza0VudHJ5EiQKB21lc3NhZ2UYASABKAsyEy5jb21wYXNzLnYxLk1lc3NhZ2USEgoKY2hhbm5lbF9pZBgCIAEoCSIyChtMaXN0VG9waWNzT2ZDaGFubmVsc1JlcXVlc3QSEwoLY2hhbm5lbF9pZHMYASADKAkimgEKHExpc3RUb3BpY3NPZkNoYW5uZWxzUmVzcG9uc2USIQoGdG9waWNzGAEgAygLMhEuY29tcGFzcy52MS5Ub3BpYxIwCg5yZWFkX3Bvc2l0aW9ucxgCIAMoCzIYLmNvbXBhc3MudjEuUmVhZFBvc2l0aW9uEiUKBW1vdmVkGAMgAygLMhYuY29tcGFzcy52MS5Nb3ZlZFRvcGljIjUKCk1vdmVkVG9waWMSEAoIdG9waWNfaWQYASABKAkSFQoNaW50b190b3BpY19pZBgCIAEoCSIqChRSZWFkUG9zaXRpb25zUmVxdWVzdBISCgpjaGFubmVsX2lkGAEgASgJIkQKFVJlYWRQb3NpdGlvbnNSZXNwb25zZRIrCglwb3NpdGlvbnMYASADKAsyGC5jb21wYXNzLnYxLlJlYWRQb3NpdGlvbiI4Cg9NYXJrUmVhZFJlcXVlc3QSEAoIdG9waWNfaWQYASABKAkSEwoLY2hhbm5lbF9zZXEYAiABKAQiPgoQTWFya1JlYWRSZXNwb25zZRIqCghwb3NpdGlvbhgBIAEoCzIYLmNvbXBhc3MudjEuUmVhZFBvc2l0aW9uMukCCgxJbmJveFNlcnZpY2USUQoMTGlzdE9wZW5Bc2tzEh8uY29tcGFzcy52MS5MaXN0T3BlbkFza3NSZXF1ZXN0GiAuY29tcGFzcy52MS5MaXN0T3BlbkFza3NSZXNwb25zZRJpChRMaXN0VG9waWNzT2ZDaGFubmVscxInLmNvbXBhc3MudjEuTGlzdFRvcGljc09mQ2hhbm5lbHNSZXF1ZXN0GiguY29tcGFzcy52MS5MaXN0VG9waWNzT2ZDaGFubmVsc1Jlc3BvbnNlElQKDVJlYWRQb3NpdGlvbnMSIC5jb21wYXNzLnYxLlJlYWRQb3NpdGlvbnNSZXF1ZXN0GiEuY29tcGFzcy52MS5SZWFkUG9zaXRpb25zUmVzcG9uc2USRQoITWFya1JlYWQSGy5jb21wYXNzLnYxLk1hcmtSZWFkUmVxdWVzdBocLmNvbXBhc3MudjEuTWFya1JlYWRSZXNwb25zZWIGcHJvdG8z", [file_compass_v1_comms]);
 
 /**
  * Input of ListOpenAsks. A page ends early at 2 MiB but holds at least one message, so page on until it is empty.
@@ -140,6 +140,13 @@ export type ListTopicsOfChannelsResponse = Message<"compass.v1.ListTopicsOfChann
    * @generated from field: repeated compass.v1.ReadPosition read_positions = 2;
    */
   readPositions: ReadPosition[];
+
+  /**
+   * Topics that were merged into one of these.
+   *
+   * @generated from field: repeated compass.v1.MovedTopic moved = 3;
+   */
+  moved: MovedTopic[];
 };
 
 /**
@@ -148,6 +155,34 @@ export type ListTopicsOfChannelsResponse = Message<"compass.v1.ListTopicsOfChann
  */
 export const ListTopicsOfChannelsResponseSchema: GenMessage<ListTopicsOfChannelsResponse> = /*@__PURE__*/
   messageDesc(file_compass_v1_inbox, 4);
+
+/**
+ * A topic that was merged into another one. What names it leads to the other one's messages.
+ *
+ * @generated from message compass.v1.MovedTopic
+ */
+export type MovedTopic = Message<"compass.v1.MovedTopic"> & {
+  /**
+   * The topic that is gone.
+   *
+   * @generated from field: string topic_id = 1;
+   */
+  topicId: string;
+
+  /**
+   * The topic that has its messages now, after however many merges.
+   *
+   * @generated from field: string into_topic_id = 2;
+   */
+  intoTopicId: string;
+};
+
+/**
+ * Describes the message compass.v1.MovedTopic.
+ * Use `create(MovedTopicSchema)` to create a new message.
+ */
+export const MovedTopicSchema: GenMessage<MovedTopic> = /*@__PURE__*/
+  messageDesc(file_compass_v1_inbox, 5);
 
 /**
  * Input of ReadPositions.
@@ -168,7 +203,7 @@ export type ReadPositionsRequest = Message<"compass.v1.ReadPositionsRequest"> & 
  * Use `create(ReadPositionsRequestSchema)` to create a new message.
  */
 export const ReadPositionsRequestSchema: GenMessage<ReadPositionsRequest> = /*@__PURE__*/
-  messageDesc(file_compass_v1_inbox, 5);
+  messageDesc(file_compass_v1_inbox, 6);
 
 /**
  * Result of ReadPositions.
@@ -189,7 +224,7 @@ export type ReadPositionsResponse = Message<"compass.v1.ReadPositionsResponse"> 
  * Use `create(ReadPositionsResponseSchema)` to create a new message.
  */
 export const ReadPositionsResponseSchema: GenMessage<ReadPositionsResponse> = /*@__PURE__*/
-  messageDesc(file_compass_v1_inbox, 6);
+  messageDesc(file_compass_v1_inbox, 7);
 
 /**
  * Input of MarkRead.
@@ -217,7 +252,7 @@ export type MarkReadRequest = Message<"compass.v1.MarkReadRequest"> & {
  * Use `create(MarkReadRequestSchema)` to create a new message.
  */
 export const MarkReadRequestSchema: GenMessage<MarkReadRequest> = /*@__PURE__*/
-  messageDesc(file_compass_v1_inbox, 7);
+  messageDesc(file_compass_v1_inbox, 8);
 
 /**
  * Result of MarkRead.
@@ -238,7 +273,7 @@ export type MarkReadResponse = Message<"compass.v1.MarkReadResponse"> & {
  * Use `create(MarkReadResponseSchema)` to create a new message.
  */
 export const MarkReadResponseSchema: GenMessage<MarkReadResponse> = /*@__PURE__*/
-  messageDesc(file_compass_v1_inbox, 8);
+  messageDesc(file_compass_v1_inbox, 9);
 
 /**
  * A person's inbox. An agent's token gets PERMISSION_DENIED.
@@ -257,7 +292,8 @@ export const InboxService: GenService<{
     output: typeof ListOpenAsksResponseSchema;
   },
   /**
-   * Lists the topics of several channels at once, archived ones too, and how far the caller has read in them.
+   * Lists the topics of several channels at once, archived ones too, how far the caller has read in them, and which
+   * topics were merged into them.
    *
    * @generated from rpc compass.v1.InboxService.ListTopicsOfChannels
    */
