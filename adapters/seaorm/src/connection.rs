@@ -63,6 +63,14 @@ pub enum OpenError {
         /// What the database said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// No database answers there.
+    #[error("could not connect to the database at {host}: {source}")]
+    Unreachable {
+        /// Host and port, without who connects.
+        host: String,
+        /// What the last try came to.
+        source: sqlx::Error,
+    },
     /// The schema belongs to a later version of this program.
     #[error(
         "the database was changed by a newer version of this program (migration {0}): update the program"
@@ -140,15 +148,31 @@ impl SeaStorage {
     }
 }
 
+/// A pool that ran out of time does not say why; one more try does.
+async fn unreachable(at: &PgConnectOptions, error: sqlx::Error) -> OpenError {
+    let source = match error {
+        sqlx::Error::PoolTimedOut => match tokio::time::timeout(WAIT, at.connect()).await {
+            Ok(Err(reason)) => reason,
+            Ok(Ok(_)) | Err(_) => sqlx::Error::PoolTimedOut,
+        },
+        error => error,
+    };
+    let host = match at.get_socket() {
+        Some(socket) => socket.display().to_string(),
+        None => format!("{}:{}", at.get_host(), at.get_port()),
+    };
+    OpenError::Unreachable { host, source }
+}
+
 async fn connect_postgres(options: &Options) -> Result<SeaStorage, OpenError> {
     let owner: PgConnectOptions = options.url.parse().map_err(url_error)?;
     let owner = owner.application_name("compass").disable_statement_logging();
-    let owner_pool = PgPoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(WAIT)
-        .connect_with(owner.clone())
-        .await
-        .map_err(|error| OpenError::refused("connect to the database")(error.into()))?;
+    let connecting =
+        PgPoolOptions::new().max_connections(1).acquire_timeout(WAIT).connect_with(owner.clone());
+    let owner_pool = match connecting.await {
+        Ok(pool) => pool,
+        Err(error) => return Err(unreachable(&owner, error).await),
+    };
     let prepared = schema::prepare_postgres(&owner_pool, &options.tenants).await;
     owner_pool.close().await;
     prepared?;

@@ -146,9 +146,10 @@ impl Hub {
         for row in placed {
             if row.wake_failures > 0 && !live.contains(&row.account) {
                 let error = row.wake_error.as_deref().unwrap_or("no reason was kept");
+                let starts = if row.wake_failures == 1 { "start" } else { "starts" };
                 findings.push(Finding {
                     kind: FindingKind::FailingWake,
-                    text: format!("{} starts on runner {} failed: {error}", row.wake_failures, row.runner),
+                    text: format!("{} {starts} on runner {} failed: {error}", row.wake_failures, row.runner),
                     account: Some(row.account),
                     message: None,
                 });

@@ -17,13 +17,13 @@ pub(crate) struct AskFileError {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with a list `questions`")]
 struct AskFile {
     questions: Vec<QuestionEntry>,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with a text `question`")]
 struct QuestionEntry {
     #[serde(alias = "question_id")]
     id: Option<String>,
@@ -38,7 +38,7 @@ struct QuestionEntry {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with a text `label`")]
 struct OptionEntry {
     id: Option<String>,
     label: String,
@@ -191,6 +191,10 @@ mod tests {
         );
         assert!(error(r#"{"questions":[]}"#).starts_with("questions: "));
         assert!(error("[").starts_with("the ask: "));
+        assert!(error("{}").starts_with("the ask: missing field `questions`"));
+        assert!(error("[]").contains("expected an object with a list `questions`"));
+        let text = r#"{"questions":[{"question":"a","options":["Yes"]}]}"#;
+        assert!(error(text).contains("expected an object with a text `label`"), "{}", error(text));
         assert!(error(r#"{"questions":[{"question":"a"}]} x"#).starts_with("the ask: "));
     }
 

@@ -23,8 +23,10 @@ pub(crate) struct Cli {
 enum Command {
     /// Runs a server and its page
     #[command(
-        after_help = "The first start prints a link that signs the administrator in to the page, in a browser.\n\nExample:\n  \
-                      compass serve"
+        after_help = "The first start makes an administrator and writes a sign-in for them to the file sign-in in the data \
+                      directory; on a terminal it also prints the link that signs them in to the page. A start with --admin \
+                      and a new handle makes another administrator, with a fresh sign-in, on a database in use, too: the way \
+                      back in when the only one is locked out.\n\nExample:\n  compass serve"
     )]
     Serve(serve::Args),
     /// Shows the main job from end to end: an agent asks, you answer, the agent gets the answer

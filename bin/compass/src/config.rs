@@ -89,7 +89,7 @@ impl Config {
 
     /// Connects as the person, or as whoever the given token belongs to.
     pub(crate) async fn client(&self) -> Result<Client, Failure> {
-        let token = self.token.as_deref().or_else(|| self.saved(self.login.token.as_deref()));
+        let token = self.token.as_deref().or_else(|| self.saved_person());
         let Some(token) = token else {
             return Err(Failure::Usage(format!("no login for {}; run `compass login` first", self.url)));
         };
@@ -104,6 +104,11 @@ impl Config {
     /// The token given by flag or environment.
     pub(crate) fn given_token(&self) -> Option<&str> {
         self.token.as_deref()
+    }
+
+    /// The person's saved token for this server.
+    pub(crate) fn saved_person(&self) -> Option<&str> {
+        self.saved(self.login.token.as_deref())
     }
 
     /// The saved agent to act as: the wanted one, else the default one, with its token if there is one.

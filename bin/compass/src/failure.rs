@@ -15,6 +15,13 @@ pub(crate) const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 a failure on this machine; 2 wrong usage; 5 refused by the server; 6 server unreachable or \
 outcome unknown.";
 
+/// In the server's words when it is a sign-in secret that it refuses, which say what to do by themselves.
+const SIGN_IN: &str = "sign-in secret";
+/// What to do about a token that the server refuses.
+const NEW_LOGIN: &str = "compass: the saved login, or the token that was given, does not work here any more; an \
+                         administrator makes a sign-in with `compass token sign-in HANDLE`, and `compass login SECRET` \
+                         takes it\n";
+
 /// Why a command did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -91,7 +98,13 @@ impl Failure {
             _ => "compass: ".to_owned(),
         };
         // The reason may quote the server; each of its lines stands behind the program's name.
-        render::block(&self.to_string(), &prefix, None)
+        let mut text = render::block(&self.to_string(), &prefix, None);
+        if let Self::Call(ClientError::Refused { code: "unauthenticated", message }) = self
+            && !message.contains(SIGN_IN)
+        {
+            text.push_str(NEW_LOGIN);
+        }
+        text
     }
 }
 
@@ -144,6 +157,17 @@ mod tests {
         for (raw, code) in [(7 << 8, 7), (9, 137), (15, 143)] {
             assert_eq!(Failure::Program(ExitStatus::from_raw(raw)).code(), code);
         }
+    }
+
+    #[test]
+    fn a_refused_login_says_how_to_get_another() {
+        let told = |message: &str| {
+            Failure::Call(ClientError::Refused { code: "unauthenticated", message: message.into() }).text()
+        };
+        let text = told("a valid token is required");
+        assert!(text.contains("saved login") && text.contains("`compass login SECRET`"), "{text}");
+        let text = told("the sign-in secret does not work; ask an admin for a new one");
+        assert_eq!(text.lines().count(), 1, "{text}");
     }
 
     #[test]

@@ -276,6 +276,13 @@ impl Enrollments {
         true
     }
 
+    /// The stream of a runner that is open.
+    pub(crate) fn stream_of(&self, runner: &RunnerKey) -> Option<Ticket> {
+        let state = lock(&self.state);
+        let mut instances = state.runners.get(runner)?.values();
+        instances.find_map(|instance| instance.stream.as_ref().map(|(ticket, _)| *ticket))
+    }
+
     /// The session that an agent's own process runs.
     pub(crate) fn session_of(&self, runner: &RunnerKey, instance: &str) -> Option<SessionId> {
         lock(&self.state).runners.get(runner)?.get(instance)?.session

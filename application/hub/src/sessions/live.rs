@@ -221,6 +221,9 @@ impl Hub {
         let changed = Event::AgentSessionChanged { session, agent: entry.account, state };
         self.ports.bus.publish(&entry.tenant, vec![changed]);
         self.dirty.mark(entry.tenant, entry.account);
+        if state == LifecycleState::Stopped {
+            entry.has_stopped.store(true, Ordering::Relaxed);
+        }
         if matches!(state, LifecycleState::Stopped | LifecycleState::Errored) {
             self.end(session).await?;
         }

@@ -35,6 +35,8 @@ pub(crate) struct Session {
     pub(crate) closed: CancellationToken,
     /// True once somebody asked for its end; shared by all copies.
     pub(crate) is_unwanted: Arc<AtomicBool>,
+    /// True once its runner said that it ended without a failure; shared by all copies.
+    pub(crate) has_stopped: Arc<AtomicBool>,
     /// Number of the last state report.
     number: u64,
     /// True from WORKING until a state that ends the turn.
@@ -82,6 +84,7 @@ impl Session {
             mailbox,
             closed,
             is_unwanted: Arc::default(),
+            has_stopped: Arc::default(),
             number: 0,
             in_turn: false,
             detached: None,

@@ -6,13 +6,14 @@ use std::{
     time::Duration,
 };
 
-use compass_domain::{SessionId, UnixMillis};
+use compass_domain::{ErrorKind, SessionId, UnixMillis};
 use compass_ports::StorageError;
 
 use crate::{
     Hub,
     notes::NoteKind,
-    sessions::{RunnerKey, StartError, Who},
+    ports::LaunchError,
+    sessions::{RunnerKey, StartError, Ticket, Who},
     timing::lock,
 };
 
@@ -20,6 +21,10 @@ use crate::{
 const DEADLINE: Duration = Duration::from_mins(1);
 /// A session that ends sooner than this after its start counts as a failed one.
 const PROVEN: Duration = Duration::from_mins(1);
+/// How long a runner that stops may take until its stream ends: its programs end first, side by side.
+const LEAVING: Duration = Duration::from_secs(20);
+/// Between two looks at whether a runner is gone.
+const LOOK: Duration = Duration::from_millis(250);
 /// For how long others leave the agent alone: the start, the proof, and some room.
 const CLAIM_MS: u32 = 150_000;
 
@@ -47,7 +52,24 @@ enum Failed {
     #[error(transparent)]
     Start(#[from] StartError),
     #[error("its session ended {after} s after its start{}", .why.as_deref().map(|why| format!(": {why}")).unwrap_or_default())]
-    Ended { after: u64, why: Option<String> },
+    Ended { after: u64, why: Option<String>, on_request: bool },
+}
+
+impl Failed {
+    /// True if this is also what is seen of an agent whose runner stops.
+    fn fits_a_stop(&self) -> bool {
+        match self {
+            Self::Late => false,
+            Self::Ended { on_request, .. } => *on_request,
+            Self::Start(StartError::Runner { error, .. }) => matches!(
+                error,
+                LaunchError::NotAttached
+                    | LaunchError::Detached
+                    | LaunchError::Refused { kind: ErrorKind::FailedPrecondition, .. }
+            ),
+            Self::Start(_) => false,
+        }
+    }
 }
 
 /// Starts an agent on a task of its own, unless it is being started already.
@@ -71,18 +93,25 @@ async fn wake(hub: &Hub, who: &Who) -> Result<(), StorageError> {
     let placements = &hub.ports.placements;
     let Some(placement) = placements.find(tenant, *account).await? else { return Ok(()) };
     // A runner that just came back may run the agent still.
-    hub.settled(&RunnerKey::Named { tenant: tenant.clone(), name: placement.runner.clone() }).await;
+    let runner = RunnerKey::Named { tenant: tenant.clone(), name: placement.runner.clone() };
+    hub.settled(&runner).await;
     if !placements.claim_wake(tenant, *account, CLAIM_MS).await? {
         return Ok(());
     }
     tracing::info!(account.id = %account, runner = placement.runner, "a sleeping agent is started");
     let since = hub.ports.clock.now();
+    let stream = hub.enrollments.stream_of(&runner);
     let outcome = match tokio::time::timeout(DEADLINE, hub.start_placed(tenant, *account)).await {
         Err(_) => Err(Failed::Late),
         Ok(Ok(session)) => prove(hub, who, session, since).await,
         // Someone else was faster.
         Ok(Err(StartError::AlreadyLive { .. })) => Ok(()),
         Ok(Err(error)) => Err(Failed::Start(error)),
+    };
+    let outcome = match outcome {
+        // Nobody failed: what is owed starts the agent when its runner is back.
+        Err(failed) if failed.fits_a_stop() && leaves(hub, &runner, stream).await => Ok(()),
+        outcome => outcome,
     };
     match outcome {
         Ok(()) => placements.wake_done(tenant, *account, Ok(())).await,
@@ -98,11 +127,24 @@ async fn wake(hub: &Hub, who: &Who) -> Result<(), StorageError> {
 /// Waits until a session has lasted long enough to call its start a success, or until somebody ends it.
 async fn prove(hub: &Hub, who: &Who, session: SessionId, since: UnixMillis) -> Result<(), Failed> {
     let began = tokio::time::Instant::now();
+    let mut on_request = false;
     if let Some(entry) = hub.registry.get(session) {
         let lasted = tokio::time::timeout(PROVEN, entry.closed.cancelled()).await.is_err();
         if lasted || entry.is_unwanted.load(Ordering::Relaxed) {
             return Ok(());
         }
+        on_request = entry.has_stopped.load(Ordering::Relaxed);
     }
-    Err(Failed::Ended { after: began.elapsed().as_secs(), why: hub.notes.failure_since(who, since) })
+    let (after, why) = (began.elapsed().as_secs(), hub.notes.failure_since(who, since));
+    Err(Failed::Ended { after, why, on_request })
+}
+
+/// Waits, within a bound, until the stream that a runner had is gone; false if it stays.
+async fn leaves(hub: &Hub, runner: &RunnerKey, stream: Option<Ticket>) -> bool {
+    let gone = async {
+        while stream.is_some() && hub.enrollments.stream_of(runner) == stream {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    tokio::time::timeout(LEAVING, gone).await.is_ok()
 }

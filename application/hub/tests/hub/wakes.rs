@@ -9,7 +9,7 @@ use compass_hub::{
     delivery::FetchQuery,
     notes::NoteKind,
     ports::{AttachMode, Command, LaunchError, NewPlacement, Placement, Placements as _},
-    sessions::{Enroll, RunnerKey},
+    sessions::{Enroll, RunnerKey, Ticket},
 };
 use tokio::time::Instant;
 
@@ -24,7 +24,7 @@ async fn place(rig: &Rig, agent: &Account, wake: WakePolicy) {
 }
 
 /// A process of the runner announces itself; its stream is open from then on.
-async fn attach(rig: &Rig) {
+async fn attach(rig: &Rig) -> Ticket {
     let runner = RunnerKey::Named { tenant: rig.tenant.clone(), name: RUNNER.into() };
     let mode = AttachMode::Deliveries;
     let enroll = Enroll { runner: runner.clone(), instance: "i".into(), mode, take_over: false };
@@ -32,6 +32,14 @@ async fn attach(rig: &Rig) {
     let attached = rig.hub.open_stream(&runner, "i").unwrap();
     rig.runners.attach(RUNNER);
     rig.hub.rebind(&runner, "i", attached.ticket).await;
+    attached.ticket
+}
+
+/// The process of the runner goes away.
+async fn leave(rig: &Rig, ticket: Ticket) {
+    let runner = RunnerKey::Named { tenant: rig.tenant.clone(), name: RUNNER.into() };
+    rig.runners.detach(RUNNER);
+    rig.hub.close_stream(&runner, "i", ticket).await;
 }
 
 /// The sessions that were started, in order.
@@ -291,4 +299,59 @@ async fn a_start_that_hangs_delays_nobody_and_fails_in_the_end() {
     assert_eq!(before.elapsed(), Duration::ZERO);
     pass(Duration::from_mins(1)).await;
     assert_eq!(placement(&rig, &one).await.wake_failures, 1);
+}
+
+/// The runner ends a session and says that this is no failure.
+async fn stops(rig: &Rig, session: SessionId) {
+    let runner = RunnerKey::Named { tenant: rig.tenant.clone(), name: RUNNER.into() };
+    assert!(rig.hub.report_state(&runner, session, LifecycleState::Stopped).await.unwrap());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_ends_with_its_runner_is_no_failed_start() {
+    let (rig, ann, one, channel) = Rig::with_one().await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    let ticket = attach(&rig).await;
+    rig.say(&ann, channel, "@one").await;
+    pass(Duration::from_secs(2)).await;
+    stops(&rig, starts(&rig)[0]).await;
+    // Another of its agents takes its time to end.
+    pass(Duration::from_secs(9)).await;
+    leave(&rig, ticket).await;
+    pass(Duration::from_secs(1)).await;
+    let row = placement(&rig, &one).await;
+    assert_eq!((row.wake_failures, row.wake_until, row.wake_error), (0, None, None));
+    assert!(rig.hub.notes_of(&rig.tenant, one.id).is_empty());
+    attach(&rig).await;
+    pass(Duration::from_secs(1)).await;
+    assert_eq!(starts(&rig).len(), 2, "it is owed still, and started when its runner is back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_a_stopping_runner_refuses_is_no_failed_start() {
+    let (rig, ann, one, channel) = Rig::with_one().await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    let ticket = attach(&rig).await;
+    let (kind, message) = (ErrorKind::FailedPrecondition, "the runner is stopping".to_owned());
+    *rig.runners.refusal.lock().unwrap() = Some(LaunchError::Refused { kind, message });
+    rig.say(&ann, channel, "@one").await;
+    pass(Duration::from_secs(2)).await;
+    leave(&rig, ticket).await;
+    pass(Duration::from_secs(1)).await;
+    let row = placement(&rig, &one).await;
+    assert_eq!((row.wake_failures, row.wake_until, row.wake_error), (0, None, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_ends_at_once_without_a_failure_is_a_failed_start_while_its_runner_stays() {
+    let (rig, ann, one, channel) = Rig::with_one().await;
+    place(&rig, &one, WakePolicy::Mention).await;
+    attach(&rig).await;
+    rig.say(&ann, channel, "@one").await;
+    pass(Duration::from_secs(2)).await;
+    stops(&rig, starts(&rig)[0]).await;
+    pass(Duration::from_secs(25)).await;
+    let row = placement(&rig, &one).await;
+    assert_eq!((row.wake_failures, starts(&rig).len()), (1, 1));
+    assert!(row.wake_error.unwrap().contains("ended"));
 }

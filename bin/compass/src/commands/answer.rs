@@ -91,8 +91,8 @@ fn pick<'a>(
         (None, _) => Err(Failure::Usage("no open asks".to_owned())),
         (Some(only), None) => Ok(only),
         (Some(_), Some(_)) => {
-            let all = entries.iter().flat_map(|entry| asks::open(entry).map(move |ask| (entry, ask)));
-            let lines: Vec<_> = all.map(|(entry, ask)| asks::headline(entry, ask, names, now)).collect();
+            let all = oldest_first(entries).into_iter();
+            let lines: Vec<_> = all.map(|(entry, ask)| asks::listed(entry, ask, names, now)).collect();
             Err(Failure::Usage(format!("several asks are open, name one with --ask:\n{}", lines.join("\n"))))
         }
     }
@@ -105,14 +105,12 @@ fn choose<'a>(
     names: &Directory,
     now: Option<i64>,
 ) -> Result<(&'a OpenAsk, &'a Ask), Failure> {
-    let mut all: Vec<_> =
-        entries.iter().flat_map(|entry| asks::open(entry).map(move |ask| (entry, ask))).collect();
+    let all = oldest_first(entries);
     if wanted.is_some() || all.len() < 2 {
         return pick(entries, wanted, names, now);
     }
-    all.reverse();
     for (index, (entry, ask)) in all.iter().enumerate() {
-        output::remark(&format!("{}. {}", index + 1, asks::headline(entry, ask, names, now)));
+        output::remark(&format!("{}. {}", index + 1, asks::listed(entry, ask, names, now)));
     }
     output::remark("type the number of the ask to answer and press Enter");
     let mut line = String::new();
@@ -121,6 +119,11 @@ fn choose<'a>(
     let chosen = number.and_then(|index| all.get(index).copied());
     chosen
         .ok_or_else(|| Failure::Usage(format!("{:?} is none of the numbers 1 to {}", line.trim(), all.len())))
+}
+
+fn oldest_first(entries: &[OpenAsk]) -> Vec<(&OpenAsk, &Ask)> {
+    let all = entries.iter().rev();
+    all.flat_map(|entry| asks::open(entry).map(move |ask| (entry, ask))).collect()
 }
 
 fn find<'a>(entries: &'a [OpenAsk], id: &str) -> Option<(&'a OpenAsk, &'a Ask)> {

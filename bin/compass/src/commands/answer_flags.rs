@@ -65,6 +65,9 @@ fn answer(flags: &Flags, question: &Question) -> Result<AnswerDraft, Failure> {
     for option in of(&flags.options, id) {
         if !question.options.iter().any(|known| known.id == option) {
             let known: Vec<_> = question.options.iter().map(|option| option.id.as_str()).collect();
+            if known.is_empty() {
+                return usage(format!("question {id:?} has no options; answer it in words with --text"));
+            }
             return usage(format!("question {id:?} has no option {option:?}; its options are {known:?}"));
         }
         chosen.push(option.to_owned());
@@ -157,6 +160,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         assert!(error(&flags(&["a=9"], &[], &[], &["b"])).contains("no option \"9\""));
+        let error_of_b = error(&flags(&["a=0", "b=0"], &[], &[], &[]));
+        assert!(error_of_b.contains("question \"b\" has no options; answer it in words with --text"));
         assert!(error(&flags(&["z=0"], &[], &[], &[])).contains("no question \"z\""));
         assert!(error(&flags(&[], &["a=No"], &[], &["b"])).contains("several options labelled \"No\""));
         assert!(error(&flags(&["a=0"], &[], &["b=x"], &["b"])).contains("both answered and skipped"));

@@ -67,13 +67,26 @@ pub(crate) fn open(entry: &OpenAsk) -> impl Iterator<Item = &Ask> {
 /// One line of ours about an open ask.
 pub(crate) fn headline(entry: &OpenAsk, ask: &Ask, names: &Directory, now: Option<i64>) -> String {
     format!(
-        "ask {}  {}  {}  {}  {} questions",
+        "ask {}  {}  {}  {}  {}",
         render::line(&ask.ask_id),
         names.account(&entry.message.author_account_id),
         names.topic(&entry.message.topic_id),
         render::age(now, entry.message.at_unix_ms),
-        ask.questions.len(),
+        counted(ask.questions.len()),
     )
+}
+
+/// The same with the first line of what is asked, for a list to choose from.
+pub(crate) fn listed(entry: &OpenAsk, ask: &Ask, names: &Directory, now: Option<i64>) -> String {
+    let first = ask
+        .questions
+        .first()
+        .and_then(|question| question.question.lines().find(|line| !line.trim().is_empty()));
+    format!("{}  {}", headline(entry, ask, names, now), render::line(first.unwrap_or_default()))
+}
+
+fn counted(questions: usize) -> String {
+    if questions == 1 { "1 question".to_owned() } else { format!("{questions} questions") }
 }
 
 fn print(
@@ -105,4 +118,14 @@ fn print_json(out: Output, entry: &OpenAsk, ask: &Ask) -> Result<(), Failure> {
         "at_unix_ms": message.at_unix_ms,
         "ask": ask,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_question_is_no_questions() {
+        assert_eq!([counted(1), counted(2)], ["1 question", "2 questions"]);
+    }
 }

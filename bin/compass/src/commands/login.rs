@@ -1,10 +1,11 @@
 //! `compass login`: trades a sign-in secret for a token and saves it.
 
 use std::{
-    io::{self, BufRead as _},
+    io::{self, BufRead as _, IsTerminal as _},
     path::PathBuf,
 };
 
+use compass_client::Client;
 use serde_json::json;
 
 use crate::{
@@ -37,17 +38,23 @@ pub(crate) struct Args {
 /// Signs in. With a token by flag or environment and no secret, that token is checked and saved.
 pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     let mut config = Config::load(&args.connection)?;
-    let given = config
-        .given_token()
-        .map(str::to_owned)
-        .filter(|_| args.secret.is_none() && args.sign_in_file.is_none());
+    let is_named = args.secret.is_some() || args.sign_in_file.is_some();
+    let given = config.given_token().map(str::to_owned).filter(|_| !is_named);
     let token = match given {
         Some(token) => token,
-        None => config.anonymous().await?.trade_sign_in(&secret(&args)?).await?.token,
+        None => match trade(&args, &config).await {
+            Ok(token) => token,
+            // The first sign-in's file stays behind, spent: who comes again without a secret is signed in already.
+            Err(failure) if !is_named => match owner(&config).await {
+                Some(owner) => return already(&args, &config, owner).await,
+                None => return Err(failure),
+            },
+            Err(failure) => return Err(failure),
+        },
     };
     // The secret is spent by now, so the token is saved before anything else can fail.
     let path = config.save_person(&token)?.display().to_string();
-    let client = compass_client::Client::connect(&config.url, Some(&token)).await?;
+    let client = Client::connect(&config.url, Some(&token)).await?;
     let account_id = client.who_am_i().await?.account_id;
     let name = Directory::load(&client).await?.account(&account_id);
     let out = Output::new(args.connection.json);
@@ -57,12 +64,41 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     out.line(&format!("signed in at {} as {name}; saved in {path}", config.url))
 }
 
-fn secret(args: &Args) -> Result<String, Failure> {
+async fn trade(args: &Args, config: &Config) -> Result<String, Failure> {
+    let secret = secret(args, config).await?;
+    Ok(config.anonymous().await?.trade_sign_in(&secret).await?.token)
+}
+
+/// A connection with the saved token and its person's id, if the server still takes it.
+async fn owner(config: &Config) -> Option<(Client, String)> {
+    let client = Client::connect(&config.url, Some(config.saved_person()?)).await.ok()?;
+    let account_id = client.who_am_i().await.ok()?.account_id;
+    Some((client, account_id))
+}
+
+async fn already(
+    args: &Args,
+    config: &Config,
+    (client, account_id): (Client, String),
+) -> Result<(), Failure> {
+    let path = config::login_path()?.display().to_string();
+    let out = Output::new(args.connection.json);
+    if out.is_json() {
+        return out.json(&json!({ "url": config.url, "account_id": account_id, "file": path }));
+    }
+    let name = Directory::load(&client).await?.account(&account_id);
+    out.line(&format!(
+        "signed in already at {} as {name}, by {path}; `compass login SECRET` signs somebody else in",
+        config.url
+    ))
+}
+
+async fn secret(args: &Args, config: &Config) -> Result<String, Failure> {
     let text = match (&args.secret, &args.sign_in_file) {
         (Some(dash), _) if dash == "-" => first_line()?,
         (Some(secret), _) => secret.clone(),
         (None, Some(path)) => config::read_secret(path)?,
-        (None, None) => unnamed()?,
+        (None, None) => unnamed(config).await?,
     };
     let secret = text.trim();
     if secret.is_empty() {
@@ -71,15 +107,31 @@ fn secret(args: &Args) -> Result<String, Failure> {
     Ok(secret.to_owned())
 }
 
-fn unnamed() -> Result<String, Failure> {
+async fn unnamed(config: &Config) -> Result<String, Failure> {
     let path = config::data_dir()?.join(defaults::SIGN_IN_FILE);
     if path.exists() {
         return config::read_secret(&path);
     }
-    if output::is_interactive() {
-        output::remark("paste the sign-in secret and press Enter");
+    let looked = format!("there is no sign-in file {}", path.display());
+    if !io::stdin().is_terminal() {
+        let line = first_line()?;
+        return if line.trim().is_empty() { Err(without_secret(&looked)) } else { Ok(line) };
     }
-    first_line()
+    if owner(config).await.is_some() {
+        return Err(without_secret(&looked));
+    }
+    output::remark(&format!(
+        "{looked}; paste the sign-in secret and press Enter, or run `compass login SECRET`"
+    ));
+    let line = first_line()?;
+    if line.trim().is_empty() { Err(without_secret(&looked)) } else { Ok(line) }
+}
+
+fn without_secret(looked: &str) -> Failure {
+    Failure::Usage(format!(
+        "{looked}; run `compass login SECRET`, or name the file with --sign-in-file. Who has none asks an administrator, \
+         who makes one with `compass token sign-in HANDLE`"
+    ))
 }
 
 fn first_line() -> Result<String, Failure> {

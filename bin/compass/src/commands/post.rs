@@ -89,14 +89,19 @@ fn text(args: &Args) -> Result<Option<String>, Failure> {
         [] if args.ask.is_some() => return Ok(None),
         [] => {}
         [dash] if dash == "-" => {}
-        words => return Ok(Some(words.join(" "))),
+        words if words.iter().any(|word| !word.trim().is_empty()) => return Ok(Some(words.join(" "))),
+        _ => return Err(without_text()),
     }
     if io::stdin().is_terminal() {
         output::remark("write the text, then press Ctrl-D");
     }
     let text = read_input(Path::new("-"))?;
     if text.trim().is_empty() {
-        return Err(Failure::Usage("there is no text to post".to_owned()));
+        return Err(without_text());
     }
     Ok(Some(text))
+}
+
+fn without_text() -> Failure {
+    Failure::Usage("there is no text to post".to_owned())
 }

@@ -43,6 +43,16 @@ impl DataDirLock {
     }
 }
 
+/// Makes a file that only its owner reads, if there is none; SQLite gives the files beside it the same mode.
+///
+/// # Errors
+///
+/// [`Failure::Local`] that names the file.
+pub(crate) fn make_private(path: &Path) -> Result<(), Failure> {
+    let made = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+    made.map(drop).map_err(at(path))
+}
+
 fn at(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
     move |error| Failure::Local(format!("{}: {error}", path.display()))
 }
@@ -50,6 +60,20 @@ fn at(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_database_is_its_owners_alone_and_an_old_one_is_left_as_it_is() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("database");
+        let mode = || fs::metadata(&path).expect("a file").permissions().mode() & 0o777;
+        make_private(&path).expect("made");
+        assert_eq!(mode(), 0o600);
+        fs::write(&path, "kept").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("changed");
+        make_private(&path).expect("there");
+        assert_eq!((mode(), fs::read_to_string(&path).expect("read")), (0o640, "kept".to_owned()));
+    }
 
     #[test]
     fn a_second_server_is_refused_and_told_the_pid() {

@@ -23,7 +23,7 @@ pub(crate) struct ServeArgs {
     /// Directory of the database file, the lock and the first sign-in [default: the platform's data directory]
     #[arg(long, env = "COMPASS_DATA_DIR", value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Handle of the administrator, created at the first start
+    /// Handle of the administrator; one that does not exist yet is created, with a new sign-in, on a database in use too
     #[arg(long, value_name = "HANDLE", default_value = "admin")]
     pub(crate) admin: String,
     /// Start even if the database may lose what it acknowledged

@@ -9,14 +9,14 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    lock::DataDirLock,
+    lock::{DataDirLock, make_private},
     mcp,
     page::{self, People},
     settings::{ServeArgs, Store},
     shutdown, sign_in, telemetry,
     wiring::{self, App},
 };
-use crate::failure::Failure;
+use crate::{defaults, failure::Failure};
 
 /// How long calls in flight have to finish.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -34,7 +34,12 @@ pub(crate) async fn serve(args: ServeArgs) -> Result<(), Failure> {
     let _lock = DataDirLock::take(&data_dir)?;
     let app = match args.store {
         Store::Memory => wiring::in_memory(),
-        Store::Database => wiring::production(args.database_url()?, args.allow_unsafe_durability).await?,
+        Store::Database => {
+            if args.database.is_none() {
+                make_private(&data_dir.join(defaults::DATABASE_FILE))?;
+            }
+            wiring::production(args.database_url()?, args.allow_unsafe_durability).await?
+        }
     };
     let listener = TcpListener::bind(args.listen)
         .await

@@ -9,7 +9,7 @@ use crate::{
     config::{Config, Connection},
     directory::Directory,
     failure::Failure,
-    output,
+    output, render,
 };
 
 const NO_AGENT: &str = "no agent is set up; name one with --agent, it is made if need be";
@@ -121,7 +121,11 @@ fn ask_for_a_handle() -> Result<String, Failure> {
 async fn make(connection: &Connection, handle: &str) -> Result<String, Failure> {
     let mut context = Context::open(connection).await?;
     let account_id = match context.client.create_agent(handle, "", None).await {
-        Ok(account) => account.id,
+        Ok(account) => {
+            let made = render::line(handle);
+            output::remark(&format!("created agent @{made}, which did not exist, and saved its token"));
+            account.id
+        }
         Err(ClientError::Refused { code: "already_exists", .. }) => {
             Directory::load(&context.client).await?.agent(handle)?.id.clone()
         }

@@ -71,7 +71,12 @@ impl QuestionArgs {
         let options = self.options.len();
         let index = number.checked_sub(1).filter(|index| (*index as usize) < options);
         index.and_then(|index| i32::try_from(index).ok()).ok_or_else(|| {
-            Failure::Usage(format!("--recommended is {number}, but there are {options} options"))
+            let there_are = match options {
+                0 => "there are no options".to_owned(),
+                1 => "there is 1 option".to_owned(),
+                _ => format!("there are {options} options"),
+            };
+            Failure::Usage(format!("--recommended is {number}, but {there_are}"))
         })
     }
 }

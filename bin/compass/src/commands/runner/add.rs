@@ -37,7 +37,10 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args) -> Result<(), Failure> {
     let context = Context::open(&args.connection).await?;
     let names = Directory::load(&context.client).await?;
-    let account = names.agent(&args.handle)?;
+    let account = names.agent(&args.handle).map_err(|unknown| {
+        let handle = args.handle.trim_start_matches('@');
+        Failure::Usage(format!("{unknown}; `compass agent create {handle}` makes an agent of yours"))
+    })?;
     let directory = match &args.directory {
         Some(directory) => std::path::absolute(directory)?,
         None => std::env::current_dir()?,

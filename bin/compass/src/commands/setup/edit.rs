@@ -168,7 +168,7 @@ fn put_hooks(root: &CstObject, wanted: &Wanted) -> Result<(), EditError> {
         let ours = handlers(&groups).into_iter().find(is_ours);
         match ours {
             Some(node) if node.to_serde_value().as_ref() == Some(&handler) => {}
-            Some(node) => drop(node.as_object().and_then(|object| object.replace_with(input(&handler)))),
+            Some(node) => node.as_object().into_iter().for_each(|object| renew(&object, &handler)),
             None => {
                 let mut group = json!({ "hooks": [handler] });
                 if let Some(matcher) = matcher {
@@ -211,11 +211,40 @@ fn put_server(root: &CstObject, wanted: &Wanted) -> Result<(), EditError> {
         None => drop(servers.append(SERVER, input(&server))),
         Some(found) => match found.value().and_then(|value| value.to_serde_value()) {
             Some(value) if value == server => {}
-            Some(value) if is_our_server(&value) => found.set_value(input(&server)),
+            Some(value) if is_our_server(&value) => match found.object_value() {
+                Some(object) => renew(&object, &server),
+                None => found.set_value(input(&server)),
+            },
             _ => return Err(EditError::Taken),
         },
     }
     Ok(())
+}
+
+/// Gives an entry of ours new values where they stand: an object that is put in as a whole is indented anew, wrongly.
+fn renew(entry: &CstObject, wanted: &Value) {
+    for (name, value) in wanted.as_object().into_iter().flatten() {
+        match entry.get(name) {
+            None => drop(entry.append(name, input(value))),
+            Some(found) if found.value().and_then(|node| node.to_serde_value()).as_ref() == Some(value) => {}
+            Some(found) => match (found.array_value(), value.as_array()) {
+                (Some(list), Some(wanted)) if list.elements().len() == wanted.len() => {
+                    renew_list(&list, wanted)
+                }
+                _ => found.set_value(input(value)),
+            },
+        }
+    }
+}
+
+fn renew_list(list: &CstArray, wanted: &[Value]) {
+    for (node, value) in list.elements().into_iter().zip(wanted) {
+        if node.to_serde_value().as_ref() != Some(value)
+            && let Some(text) = node.as_string_lit()
+        {
+            text.set_raw_value(value.to_string());
+        }
+    }
 }
 
 fn take_server_out(root: &CstObject, before: &Value) {

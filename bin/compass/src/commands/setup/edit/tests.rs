@@ -54,6 +54,17 @@ fn our_entries_are_there_and_every_other_value_is_as_it_was() {
 }
 
 #[test]
+fn set_up_again_for_another_agent_reads_as_if_set_up_for_it_at_once() {
+    let other = Wanted { agent: Some("other".into()), wait: 70, ..wanted() };
+    for entries in [Entries::Hooks, Entries::Server] {
+        for sample in SAMPLES {
+            let first = entries.put(Some(sample), &wanted()).expect("edited");
+            assert_eq!(entries.put(Some(&first), &other), entries.put(Some(sample), &other), "{first}");
+        }
+    }
+}
+
+#[test]
 fn each_hook_has_its_timeout_five_seconds_above_its_wait() {
     let settings = value(&Entries::Hooks.put(None, &wanted()).expect("edited")).expect("JSON");
     let handler = |event: &str| settings["hooks"][event][0]["hooks"][0].clone();
