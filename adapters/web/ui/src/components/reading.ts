@@ -8,6 +8,8 @@ import type { Row } from "./stream-rows";
 
 /** How long the view rests before what it shows counts as seen, in ms. */
 const REST = 500;
+/** A view that never rests counts as seen this often, and no view more often, in ms. */
+const EVERY = 2_000;
 
 export interface ReadingInput {
   readonly topicId: TopicId;
@@ -17,7 +19,12 @@ export interface ReadingInput {
 }
 
 export function createReading({ topicId, rows, scroller, store }: ReadingInput): void {
+  let last = 0;
+  /** Since when there is something new to see. */
+  let since: number | undefined;
   const mark = () => {
+    last = Date.now();
+    since = undefined;
     if (document.visibilityState !== "visible") return;
     const row = untrack(rows)[untrack(() => seenThrough(scroller.layout(), scroller.top(), scroller.height()))];
     const before = untrack(store.state).positions.get(topicId)?.seq ?? 0;
@@ -27,7 +34,11 @@ export function createReading({ topicId, rows, scroller, store }: ReadingInput):
     () => ({ layout: scroller.layout(), top: scroller.top(), isMeasured: scroller.measured() }),
     ({ isMeasured }) => {
       if (!isMeasured) return;
-      const timer = setTimeout(mark, REST);
+      const now = Date.now();
+      since ??= now;
+      const due = Math.max(Math.min(now + REST, since + EVERY), last + EVERY);
+      // A clock that was set back must not hold it up.
+      const timer = setTimeout(mark, Math.min(due - now, EVERY));
       document.addEventListener("visibilitychange", mark);
       return () => {
         clearTimeout(timer);

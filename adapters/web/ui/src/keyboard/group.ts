@@ -21,6 +21,8 @@ type Register = (element: Element, keys: (event: KeyboardEvent) => boolean) => (
 /** Keeps exactly one stop reachable by Tab until the returned function is called. */
 export const manage = (element: HTMLElement, register: Register): (() => void) => {
   let inside: HTMLElement | undefined;
+  /** Where the focus was last; until it was anywhere the stop is that of what is shown, however late that is made. */
+  let chosen: HTMLElement | undefined;
   const stops = () => [...element.querySelectorAll<HTMLElement>(STOP)];
   const select = (stop: HTMLElement | undefined) => {
     for (const each of stops()) {
@@ -31,7 +33,9 @@ export const manage = (element: HTMLElement, register: Register): (() => void) =
   };
   const settle = () => {
     const all = stops();
-    select(all.find((each) => each.tabIndex === 0) ?? all.find((each) => each.getAttribute("aria-current") === "page") ?? all[0]);
+    const current = all.find((each) => each.getAttribute("aria-current") === "page");
+    const before = all.find((each) => each.tabIndex === 0);
+    select((chosen ? before : undefined) ?? current ?? before ?? all[0]);
     // The focused stop was taken away: the focus was here, so it stays here.
     if (inside && !inside.isConnected && document.activeElement === document.body) stops().find((each) => each.tabIndex === 0)?.focus();
     if (inside && !inside.isConnected) inside = undefined;
@@ -39,7 +43,7 @@ export const manage = (element: HTMLElement, register: Register): (() => void) =
   const enter = (event: FocusEvent) => {
     const stop = event.target instanceof Element ? event.target.closest<HTMLElement>(STOP) : null;
     inside = stop ?? undefined;
-    if (stop) select(stop);
+    if (stop) select((chosen = stop));
   };
   const leave = (event: FocusEvent) => {
     const left = inside;

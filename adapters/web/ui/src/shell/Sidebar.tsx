@@ -28,14 +28,22 @@ export const Sidebar: Component = () => {
   const counted = createMemo<Summaries>((before) => summaries({ topics: topics(), positions: positions(), openAsks: openAsks() }, before));
   const [made, setMade] = createSignal(STEP);
   const parts = createMemo(() => beginning(whole(), made()));
+  // Whoever comes into the column can reach its end by a key, so all of it is made then.
   createEffect(
     () => (store.state().ready && made() < railLength(whole()) ? made() : undefined),
     (soFar) => (soFar === undefined ? undefined : whenIdle(() => setMade(soFar + STEP))),
   );
+  let column: HTMLElement | undefined;
+  // Made late or far below, the row of what is shown is brought into view.
+  createEffect(
+    () => [store.state().ready, made(), router.route()],
+    () => column?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: "nearest" }),
+  );
+  const all = () => setMade(Number.POSITIVE_INFINITY);
   const waiting = () => store.state().openAsks.size;
   const at = (kind: string) => (router.route().kind === kind ? "page" : undefined);
   return (
-    <nav id="rail" class="rail" aria-label={shellText.navigation} data-zone="rail">
+    <nav id="rail" class="rail" aria-label={shellText.navigation} data-zone="rail" ref={(element) => (column = element)} onFocusIn={all}>
       <div class="rail-scroll" ref={group()}>
         <a class="rail-row inbox" href={inboxPath} aria-current={at("inbox")} data-stop tabindex="-1">
           <span class="rail-name">{shellText.inbox}</span>

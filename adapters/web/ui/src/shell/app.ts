@@ -63,6 +63,10 @@ export const createApp = (parts: Parts): App => {
   const [noticed, setNoticed] = createSignal<{ readonly kind: Notice; readonly name: string; readonly move: number } | undefined>(undefined);
   const [awaited, setAwaited] = createSignal<ReadonlySet<AccountId>>(new Set());
   const [pins, setPins] = createSignal(readPins(parts.store, parts.pinsKey));
+  // Another tab of this browser pins as well.
+  window.addEventListener("storage", (event) => {
+    if (event.key === parts.pinsKey) setPins(readPins(parts.store, parts.pinsKey));
+  });
   let count = 0;
   const lineOf = (text: string, about: string | undefined): Line => {
     count += 1;
@@ -90,12 +94,11 @@ export const createApp = (parts: Parts): App => {
     },
     pins: {
       list: pins,
-      toggle: (agent) =>
-        setPins((before) => {
-          const next = togglePin(before, agent);
-          writePins(parts.store, parts.pinsKey, next);
-          return next;
-        }),
+      toggle: (agent) => {
+        const next = togglePin(readPins(parts.store, parts.pinsKey), agent);
+        writePins(parts.store, parts.pinsKey, next);
+        setPins(next);
+      },
     },
   };
 };

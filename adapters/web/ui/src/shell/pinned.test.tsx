@@ -32,4 +32,19 @@ describe("agents of the left column", () => {
     await press("Unpin lead");
     expect([listed("lead"), listed("helper")]).toEqual([1, 1]);
   });
+
+  it("C43 what another tab pins is shown, and not undone by what is pinned here", async () => {
+    const text = new Map<string, string>();
+    const kept = { read: (key: string) => text.get(key), write: (key: string, value: string) => void text.set(key, value) };
+    const page = await showPage(world(), { kept });
+    const pinned = () => within(rail()).getAllByRole("button", { name: /^Unpin/ }).map((button) => button.getAttribute("aria-label"));
+    kept.write("pins", JSON.stringify([{ id: other.id, handle: "other" }]));
+    screen.getAllByRole("button", { name: "Pin bot" })[0]?.click();
+    await page.later();
+    expect(new Set(pinned())).toEqual(new Set(["Unpin other", "Unpin bot"]));
+    kept.write("pins", JSON.stringify([{ id: bot.id, handle: "bot" }]));
+    window.dispatchEvent(new StorageEvent("storage", { key: "pins" }));
+    await page.later();
+    expect(new Set(pinned())).toEqual(new Set(["Unpin bot"]));
+  });
 });

@@ -11,9 +11,10 @@ export interface Problem {
   readonly text: string;
 }
 
-/** The connection's own line says these already, for as long as they last. */
+/** What goes on by itself: the connection's own line says for how long it does not. */
+const GOES_ON: ReadonlySet<string> = new Set(["stream", "version", "read"]);
 const isShownElsewhere = (where: string, error: unknown): boolean =>
-  (where === "stream" || where === "version") && error instanceof Failure && (error.kind === "unavailable" || error.kind === "signed_out" || error.kind === "aborted");
+  GOES_ON.has(where) && error instanceof Failure && (error.kind === "unavailable" || error.kind === "signed_out" || error.kind === "aborted");
 
 /** A block and a composer show their own. */
 const SHOWN_IN_PLACE: ReadonlySet<string> = new Set(["ask", "post", "messages", "stop"]);

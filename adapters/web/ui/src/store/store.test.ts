@@ -2,9 +2,11 @@ import { createRoot } from "solid-js";
 import { describe, expect, it } from "vitest";
 import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
 import { Failure } from "../model/client";
+import { BACKOFF_BASE_MS } from "../sync/run";
 import { FakeClient } from "../testing/fake";
 import { FakeServer } from "../testing/server";
 import { settle, testStore } from "../testing/store";
+import { TICK_MS } from "./store";
 
 const ann = person("ann");
 const bot = agent("bot", ann.id);
@@ -198,6 +200,41 @@ describe("what a person does", () => {
     expect(store.state().positions.get("topic-plan")).toMatchObject({ seq: 2, unread: 0 });
     store.markRead("topic-plan", 2);
     expect(client.called("markRead")).toHaveLength(2);
+    store.dispose();
+  });
+
+  it("marks again what got no answer, and says nothing of it; a refusal is told", async () => {
+    const { client } = world();
+    const { store, pass } = await testStore(client);
+    client.failNext("markRead");
+    store.markRead("topic-plan", 2);
+    await pass();
+    expect(store.problems()).toEqual([]);
+    expect(store.state().positions.get("topic-plan")?.seq ?? 0).toBe(0);
+    await pass(TICK_MS);
+    expect(store.state().positions.get("topic-plan")?.seq).toBe(2);
+    await pass(TICK_MS);
+    expect(client.called("markRead")).toHaveLength(2);
+    store.dispose();
+    const other = await testStore(client);
+    client.failNext("markRead", new Failure("not_allowed", "no"));
+    other.store.markRead("topic-plan", 3);
+    await other.pass(TICK_MS);
+    expect(other.store.problems()).toHaveLength(1);
+    expect(client.called("markRead")).toHaveLength(3);
+    other.store.dispose();
+  });
+
+  it("marks again once the connection is live", async () => {
+    const { client } = world();
+    const { store, pass } = await testStore(client);
+    client.stream.fail();
+    await pass(0);
+    client.failNext("markRead");
+    store.markRead("topic-plan", 2);
+    await pass(BACKOFF_BASE_MS);
+    await pass();
+    expect(store.state().positions.get("topic-plan")?.seq).toBe(2);
     store.dispose();
   });
 

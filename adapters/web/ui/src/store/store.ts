@@ -82,7 +82,10 @@ export const createStore = (options: StoreOptions): Store => {
   const loop = new Loop({
     ...shared,
     world,
-    connected: (is) => setConnection(is),
+    connected: (is) => {
+      setConnection(is);
+      if (is.kind === "live") markAgain();
+    },
     stamped: (at) => {
       time.observe(at);
       if (!hasTime && at > 0) {
@@ -98,17 +101,27 @@ export const createStore = (options: StoreOptions): Store => {
     reload: (topics) => loader.reload(topics),
   });
 
+  /** The highest place each topic was read to, sent or on its way. */
+  const read = new Map<TopicId, number>();
+  /** Places of which it is not known whether they got there. */
+  const lost = new Map<TopicId, number>();
+  const markAgain = (): void => {
+    for (const [topicId, seq] of lost) {
+      lost.delete(topicId);
+      store.markRead(topicId, seq);
+    }
+  };
+
   let stopTick = (): void => undefined;
   const tick = (): void => {
     setNow(time.now());
+    markAgain();
     stopTick = world.after(TICK_MS, tick);
   };
   stopTick = world.after(TICK_MS, tick);
   const stopWaking = options.onNetwork?.(() => loop.now(), () => loop.offline()) ?? (() => undefined);
   void loop.run();
 
-  /** The highest place each topic was read to, sent or on its way. */
-  const read = new Map<TopicId, number>();
   const prefix = randomPrefix(world);
   let posts = 0;
   const resends = new Resends();
@@ -126,7 +139,10 @@ export const createStore = (options: StoreOptions): Store => {
       read.set(topicId, seq);
       // The stream tells the new place; a reply is not applied, since it may be older than what was told meanwhile.
       client.markRead(topicId, seq).catch((error: unknown) => {
-        if (read.get(topicId) === seq) read.delete(topicId);
+        if (read.get(topicId) === seq) {
+          read.delete(topicId);
+          if (isUncertain(error)) lost.set(topicId, seq);
+        }
         report("read", error);
       });
     },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { takesPart } from "../model/account";
 import { Failure } from "../model/client";
-import type { Message, Topic } from "../model/types";
+import type { Channel, Message, Topic } from "../model/types";
 import type { State } from "../store/contract";
 import { agent, channel, group, option, person, topic } from "../testing/builders";
 import { Dice } from "../testing/dice";
@@ -26,6 +26,8 @@ const STEPS = 60;
 export class Trial {
   readonly server = new FakeServer(ann);
   readonly client = new FakeClient(this.server, { auto: false });
+  /** False: whoever takes part in a channel stays there. */
+  comesAndGoes = true;
   private readonly held: Held[] = [];
 
   private constructor(readonly dice: Dice, readonly page: { test?: TestStore }) {
@@ -35,9 +37,11 @@ export class Trial {
     this.client.pageSize = 3;
   }
 
-  static async start(seed: number): Promise<Trial> {
+  /** `before` is what happens last before the page is loaded. */
+  static async start(seed: number, before: (trial: Trial) => void = () => undefined): Promise<Trial> {
     const trial = new Trial(new Dice(seed), {});
     for (let step = trial.dice.below(20); step > 0; step -= 1) trial.deed();
+    before(trial);
     trial.page.test = await testStore(trial.client, { wait: false });
     return trial;
   }
@@ -122,6 +126,12 @@ export class Trial {
     else this.test.store.loadOlder(one.id);
   }
 
+  /** Ann is put into the channel, or out of it. */
+  comeOrGo({ id, memberIds }: Channel): void {
+    const others = memberIds.filter((each) => each !== ann.id);
+    this.server.setMembers(id, memberIds.includes(ann.id) ? others : [...others, ann.id]);
+  }
+
   /** Something that people or agents do. */
   private deed(): void {
     const { server, dice } = this;
@@ -162,11 +172,9 @@ export class Trial {
       case 9:
         if (one && server.participates(place.id)) server.markRead(one.id, dice.below(one.lastSeq + 1));
         break;
-      case 10: {
-        const without = place.memberIds.filter((id) => id !== ann.id);
-        server.setMembers(place.id, place.memberIds.includes(ann.id) ? without : [...without, ann.id]);
+      case 10:
+        if (this.comesAndGoes) this.comeOrGo(place);
         break;
-      }
       case 11:
       case 12:
         // Joined to another one, unless it is its own name.
@@ -177,6 +185,14 @@ export class Trial {
     }
   }
 }
+
+/** Picks an option of an open ask; its id if there was one to pick. */
+const pickOne = ({ store }: TestStore): string | undefined => {
+  const [askId, entry] = [...store.state().openAsks][0] ?? [];
+  if (askId === undefined || !entry) return undefined;
+  store.asks.pick(entry.message.id, askId, "q1", "1");
+  return askId;
+};
 
 const shownTopic = ({ id, channelId, name, archived, messageCount, lastSeq, lastActivity, openAsks, participantIds }: Topic) => ({ id, channelId, name, archived, messageCount, lastSeq, lastActivity, openAsks, participantIds });
 
@@ -233,5 +249,35 @@ describe("the page and its server", () => {
     // The trials were about something.
     expect(met).toBeGreaterThan(TRIALS * 3);
     expect(joined).toBeGreaterThan(TRIALS / 3);
+  }, 60_000);
+
+  it("keep what the person takes part in, and what was picked there, however old what is told again is", async () => {
+    let picks = 0;
+    for (let seed = 1; seed <= TRIALS; seed += 1) {
+      const trial = await Trial.start(seed, (before) => {
+        for (const place of before.server.channels.values()) for (let turn = before.dice.below(4); turn > 0; turn -= 1) before.comeOrGo(before.server.channels.get(place.id) ?? place);
+        before.comesAndGoes = false;
+      });
+      const { server, test } = trial;
+      const mine = [...server.channels.keys()].filter((id) => server.participates(id));
+      let picked: string | undefined;
+      for (let step = 0; step < STEPS; step += 1) {
+        await trial.step();
+        const state = test.store.state();
+        if (!state.ready) continue;
+        const shownMine = [...state.channels.values()].filter((each) => takesPart(each, ann.id, state.accounts)).map((each) => each.id);
+        expect(shownMine.sort(), `seed ${seed}, step ${step}`).toEqual([...mine].sort());
+        const withTopics = new Set([...state.topics.values()].map((each) => each.channelId));
+        for (const id of mine) expect(withTopics, `seed ${seed}, step ${step}`).toContain(id);
+        if (picked !== undefined && state.openAsks.has(picked)) expect([...test.store.staged().keys()], `seed ${seed}, step ${step}`).toContain(picked);
+        else picked = pickOne(test);
+        if (picked !== undefined && server.openAsks().some((entry) => entry.message.blocks.some((block) => block.kind === "ask" && block.ask.id === picked))) {
+          expect([...state.openAsks.keys()], `seed ${seed}, step ${step}`).toContain(picked);
+          picks += 1;
+        }
+      }
+      test.store.dispose();
+    }
+    expect(picks).toBeGreaterThan(TRIALS);
   }, 60_000);
 });

@@ -28,6 +28,11 @@ export class Pump<T> {
     return item;
   }
 
+  /** Everything that has arrived and was not taken. */
+  ahead(): readonly T[] {
+    return this.waiting.slice(this.next);
+  }
+
   /** The next one; undefined at the end. Rejects with what ended the stream, after everything that came before it. */
   async wait(): Promise<T | undefined> {
     for (;;) {

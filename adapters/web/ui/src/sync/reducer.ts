@@ -11,8 +11,11 @@ import * as windows from "./windows";
 
 /** What has to be read because of an event. */
 export interface Wants {
-  /** Channels that the person takes part in now and did not before. */
-  readonly gained: readonly ChannelId[];
+  /**
+   * By what was told the person came into a channel or left one. What is told may be older than what was read, so it is
+   * not believed: who takes part where is read.
+   */
+  readonly moved: boolean;
   /** Topics whose newest messages have to be read again. */
   readonly reload: readonly TopicId[];
 }
@@ -21,7 +24,7 @@ export interface Reduced extends Wants {
   readonly state: State;
 }
 
-const nothing: Wants = { gained: [], reload: [] };
+const nothing: Wants = { moved: false, reload: [] };
 const only = (state: State): Reduced => ({ state, ...nothing });
 
 /** Ended asks that are kept; the one that ended longest ago goes first. */
@@ -161,7 +164,7 @@ const onMerge = (state: State, fromId: TopicId, told: Topic): Reduced => {
   // What was joined to this one before goes on with it, so that one step leads to where the messages are.
   const merged = new Map([...state.merged].map(([id, at]) => [id, at === fromId ? told.id : at])).set(fromId, told.id);
   const joined = withAsks({ ...moved.state, topics, positions, merged }, openAsks, new Set([told.id]));
-  return { state: joined, gained: [], reload: moved.reload ? [told.id] : [] };
+  return { state: joined, moved: false, reload: moved.reload ? [told.id] : [] };
 };
 
 const onPosition = (state: State, told: ReadPosition): State => {
@@ -178,36 +181,15 @@ const onPresence = (state: State, agentId: AccountId, told: Presence): State => 
 
 const onAccount = (state: State, account: Account): Reduced => {
   const after = { ...state, accounts: put(state.accounts, account.id, account) };
-  const anchored = [...state.channels.values()].filter((channel) => channel.anchorId === account.id);
-  const gained = anchored.filter((channel) => !takesPartIn(state, channel.id) && takesPartIn(after, channel.id));
-  return { state: after, gained: gained.map((channel) => channel.id), reload: [] };
+  const moved = [...state.channels.keys()].some((id) => takesPartIn(state, id) !== takesPartIn(after, id));
+  return moved ? { state, moved, reload: [] } : only(after);
 };
 
 const onChannel = (state: State, channel: Channel, removedIds: readonly AccountId[]): Reduced => {
-  const was = takesPartIn(state, channel.id);
-  const is = takesPart(channel, state.me, state.accounts);
-  if (is) {
-    const after = { ...state, channels: put(state.channels, channel.id, channel) };
-    return { state: after, gained: was ? [] : [channel.id], reload: [] };
-  }
-  const left = was || removedIds.includes(state.me) ? dropped(state, channel.id) : state;
-  // What was left can still be seen, and joined again, if its group is shared with everyone.
-  const isSeen = channel.kind === "channel" && isShared(state, channel.groupId);
-  const gone = removedIds.includes(state.me) || was;
-  const channels = gone && !isSeen ? without(left.channels, (id) => id === channel.id) : put(left.channels, channel.id, channel);
-  return only({ ...left, channels });
-};
-
-const isShared = (state: State, groupId: string | undefined): boolean => {
-  const seen = new Set<string>();
-  let at = groupId;
-  while (at !== undefined && !seen.has(at)) {
-    seen.add(at);
-    const group = state.groups.get(at);
-    if (!group?.shared) return false;
-    at = group.parentId;
-  }
-  return groupId !== undefined;
+  if (takesPart(channel, state.me, state.accounts) !== takesPartIn(state, channel.id)) return { state, moved: true, reload: [] };
+  // Told to whoever was put out, and not theirs to see.
+  if (removedIds.includes(state.me) && !state.channels.has(channel.id)) return only(state);
+  return only({ ...state, channels: put(state.channels, channel.id, channel) });
 };
 
 /** The state without what is in a channel: topics and what was joined to them, windows, places and asks. */

@@ -356,64 +356,6 @@ describe("a connection that breaks", () => {
 });
 
 describe("what comes besides", () => {
-  it("a gained channel is read anew, and what is told after it waits for that", async () => {
-    const { client, server } = world();
-    const { store, pass } = await testStore(client);
-    const other = channel("other", [bot]);
-    server.seed(other, topic("there", other.id));
-    server.seedMessage(other.id, message(1, [asking(ask("there"))], { id: "m", topicId: "topic-there", authorId: bot.id }));
-    const held = client.hold("listTopics");
-    server.setMembers(other.id, [bot.id, ann.id]);
-    server.post(other.id, { kind: "id", id: "topic-there" }, [{ kind: "text", text: "later" }], bot.id);
-    await pass();
-    expect(store.state().topics.has("topic-there")).toBe(false);
-    held.release();
-    await pass();
-    expect(store.state().topics.get("topic-there")).toMatchObject({ messageCount: 2, openAsks: 1 });
-    expect([...store.state().openAsks.keys()].sort()).toEqual(["a", "there"]);
-    expect(client.called("listAccounts")).toHaveLength(2);
-    server.setMembers(other.id, [bot.id]);
-    await pass();
-    expect(store.state().topics.has("topic-there")).toBe(false);
-    expect(store.state().openAsks.has("there")).toBe(false);
-    store.dispose();
-  });
-
-  it("where topics went is read with them: at the start, after lost events, and of a channel that is gained, until it is lost", async () => {
-    const { client, server, plan } = world();
-    const [more, other] = [topic("more", plan.id), channel("other", [bot])];
-    server.seed(more, other, topic("there", other.id), topic("gone", other.id));
-    server.updateTopic("topic-gone", { name: "there" });
-    server.updateTopic(more.id, { name: "plan" });
-    const { store, pass } = await testStore(client);
-    expect(Object.fromEntries(store.state().merged)).toEqual({ [more.id]: "topic-plan" });
-    server.setMembers(other.id, [bot.id, ann.id]);
-    await pass();
-    expect(Object.fromEntries(store.state().merged)).toEqual({ [more.id]: "topic-plan", "topic-gone": "topic-there" });
-    server.setMembers(other.id, [bot.id]);
-    await pass();
-    expect(Object.fromEntries(store.state().merged)).toEqual({ [more.id]: "topic-plan" });
-    client.epoch += 1n;
-    client.stream.fail();
-    await pass(BACKOFF_CAP_MS);
-    expect(store.connection()).toEqual({ kind: "live" });
-    expect(Object.fromEntries(store.state().merged)).toEqual({ [more.id]: "topic-plan" });
-    store.dispose();
-  });
-
-  it("a gained channel that cannot be read makes everything be read again", async () => {
-    const { client, server } = world();
-    const { store, pass } = await testStore(client);
-    const other = channel("other", [bot]);
-    server.seed(other, topic("there", other.id));
-    client.failNext("listTopics");
-    server.setMembers(other.id, [bot.id, ann.id]);
-    await pass(BACKOFF_CAP_MS);
-    expect(since(client)).toEqual([undefined, undefined]);
-    expect(store.state().topics.has("topic-there")).toBe(true);
-    store.dispose();
-  });
-
   it("another version of the server is told once it is there", async () => {
     const { client } = world();
     const { store, pass } = await testStore(client);

@@ -1,11 +1,11 @@
 /** Keeps the state in step with the server: subscribe, read, follow, and again when the connection breaks. */
 import { Failure } from "../model/client";
 import type { Client } from "../model/client";
-import type { SnapshotToken, StreamFrame, TailCursor } from "../model/types";
+import type { SnapshotToken, StreamEvent, StreamFrame, TailCursor } from "../model/types";
 import type { Connection, ErrorFunnel, State } from "../store/contract";
 import { Pump } from "./pump";
 import { reduce } from "./reducer";
-import { readChannel, readSnapshot, withChannel } from "./snapshot";
+import { readPlaces, readSnapshot } from "./snapshot";
 
 /** Full jitter: a wait is anything from nothing to the base, doubled for every try in vain, and never above the cap. */
 export const BACKOFF_BASE_MS = 500;
@@ -52,6 +52,9 @@ export interface Sync {
 /** What a connection came to. `progress`: it carried events. */
 type End = { readonly kind: "closed" | "resync"; readonly progress: boolean } | { readonly kind: "failed"; readonly error: unknown; readonly progress: boolean };
 
+/** What is read together when who takes part where is read. */
+const PLACES: ReadonlySet<StreamEvent["kind"]> = new Set<StreamEvent["kind"]>(["account_changed", "group_changed", "channel_changed"]);
+
 const isSignedOut = (error: unknown): boolean => error instanceof Failure && error.kind === "signed_out";
 
 export class Loop {
@@ -62,6 +65,8 @@ export class Loop {
   private failures = 0;
   /** True after a lost event until a snapshot was read again: a server that only says "start over" is not hammered. */
   private resynced = false;
+  /** So many of the next frames had arrived before it was read who takes part where: of that they tell nothing new. */
+  private old = 0;
   private lostSince: number | undefined;
   private isLive = false;
   private isReading = false;
@@ -105,6 +110,7 @@ export class Loop {
     const pump = new Pump(() => this.sync.client.subscribe(this.cursor, over.signal), over.signal);
     const watch = this.watch(pump, over);
     let progress = false;
+    this.old = 0;
     try {
       for (;;) {
         const frame = pump.take() ?? (await pump.wait());
@@ -114,7 +120,7 @@ export class Loop {
           this.cursor = undefined;
           return { kind: "resync", progress };
         }
-        progress = (await this.frame(frame, over.signal)) || progress;
+        progress = (await this.frame(frame, pump, over.signal)) || progress;
         this.isReading = false;
       }
     } catch (error) {
@@ -128,23 +134,30 @@ export class Loop {
   }
 
   /** Applies a frame; true if it has a place in the stream. */
-  private async frame(frame: StreamFrame, signal: AbortSignal): Promise<boolean> {
+  private async frame(frame: StreamFrame, pump: Pump<StreamFrame>, signal: AbortSignal): Promise<boolean> {
     this.sync.stamped(frame.at);
     if (frame.event.kind === "boundary") {
+      this.old = pump.ahead().length;
       await this.snapshot(frame, signal);
       return false;
     }
     // Whatever it tells, and if nothing: the place moves on.
     if (frame.cursor) this.cursor = frame.cursor;
-    const before = this.sync.state();
-    const { state, gained, reload } = reduce(before, frame.event, frame.at);
-    if (state !== before) this.sync.apply(state);
-    for (const channelId of gained) await this.gain(channelId, signal);
-    if (reload.length > 0) this.sync.reload(reload);
+    const isOld = this.old > 0 && PLACES.has(frame.event.kind);
+    if (this.old > 0) this.old -= 1;
+    if (!isOld) await this.follow(frame, pump, signal);
     this.live();
     if (!frame.cursor) return false;
     this.failures = 0;
     return true;
+  }
+
+  private async follow(frame: StreamFrame, pump: Pump<StreamFrame>, signal: AbortSignal): Promise<void> {
+    const before = this.sync.state();
+    const { state, moved, reload } = reduce(before, frame.event, frame.at);
+    if (state !== before) this.sync.apply(state);
+    if (moved) await this.places([frame, ...pump.ahead()], signal);
+    if (reload.length > 0) this.sync.reload(reload);
   }
 
   private async snapshot(frame: StreamFrame, signal: AbortSignal): Promise<void> {
@@ -162,15 +175,17 @@ export class Loop {
     this.live();
   }
 
-  /** Reads a channel that the person came into. What is told after it waits until it is here. */
-  private async gain(channelId: string, signal: AbortSignal): Promise<void> {
+  /** Reads who takes part where because of the first of these frames. What is told after it waits until that is here. */
+  private async places(frames: readonly StreamFrame[], signal: AbortSignal): Promise<void> {
     this.isReading = true;
+    this.old = frames.length - 1;
     // Resumed without ever having read anything: there is no such thing, a cursor comes after a boundary.
-    if (!this.token) throw new Failure("internal", "a channel was gained before anything was read");
+    if (!this.token) throw new Failure("internal", "somebody moved before anything was read");
     try {
-      const read = await readChannel(this.sync.client, channelId, this.token, signal);
+      const read = await readPlaces(this.sync.client, this.sync.state(), frames.map((each) => each.event), this.token, signal);
       signal.throwIfAborted();
-      this.sync.apply(withChannel(this.sync.state(), channelId, read));
+      this.sync.apply(read.put(this.sync.state()));
+      this.sync.reload(read.topicIds.filter((id) => this.sync.state().windows.has(id)));
     } catch (error) {
       // The event will not come again, so all is read anew.
       this.cursor = undefined;

@@ -1,8 +1,9 @@
-/** Reads what there is: everything at the start and after lost events, one channel when the person comes into it. */
+/** Reads what there is: everything at the start and after lost events, and who takes part where when that may have changed. */
 import { takesPart } from "../model/account";
 import type { ChannelTopics, Client } from "../model/client";
+import { takesPartIn } from "../model/select";
 import type {
-  Account, AccountId, AskId, Channel, ChannelId, Message, MessageId, OpenAskEntry, Presence, ReadPosition, SnapshotToken, Topic, TopicId,
+  Account, AskId, Channel, ChannelId, Message, MessageId, OpenAskEntry, ReadPosition, SnapshotToken, StreamEvent, Topic, TopicId,
 } from "../model/types";
 import type { MessageWindow, State } from "../store/contract";
 import { reachOf } from "./counting";
@@ -131,37 +132,46 @@ export const readSnapshot = async (client: Client, current: () => State, token: 
   return withAsks(state, openAsksOf(asks), new Set(topics.keys()));
 };
 
-export interface ChannelRead extends ChannelTopics {
-  readonly accounts: readonly Account[];
-  readonly presence: ReadonlyMap<AccountId, Presence>;
-  readonly asks: readonly OpenAskEntry[];
-}
-
-/** What is in a channel that was gained, and the accounts that are seen through it; nothing if it is lost again, which is told later. */
-export const readChannel = async (client: Client, channelId: ChannelId, token: SnapshotToken, signal: AbortSignal): Promise<ChannelRead> => {
+/**
+ * Who takes part where, and what is in the channels that the person came into. So is what is in those that `told` says
+ * the person was out of: what was said there meanwhile was not told. Gives what all that makes of a state.
+ */
+export const readPlaces = async (client: Client, before: State, told: readonly StreamEvent[], token: SnapshotToken, signal: AbortSignal): Promise<Places> => {
   const run = limited(IN_FLIGHT);
-  const [accounts, presence, listed] = await Promise.all([
+  const [listed, groups, channels, presence] = await Promise.all([
     run(() => client.listAccounts(token, signal)),
+    run(() => client.listGroups(token, signal)),
+    run(() => client.listChannels(token, signal)),
     run(() => client.roster(signal)),
-    topicsOf(client, run, [channelId], signal),
   ]);
-  return { ...listed, accounts, presence, asks: await allOpenAsks(client, run, channelId, signal) };
+  const accounts = new Map([...before.accounts, ...byId<Account>(listed)]);
+  const mine = new Set(channels.filter((channel) => takesPart(channel, before.me, accounts)).map((channel) => channel.id));
+  const lost = [...before.channels.keys()].filter((id) => takesPartIn(before, id) && !mine.has(id));
+  const left = new Set(told.flatMap((event) => (event.kind === "channel_changed" && !takesPart(event.channel, before.me, accounts) ? [event.channel.id] : [])));
+  const anew = [...mine].filter((id) => left.has(id) || !takesPartIn(before, id));
+  const { topics, positions, moved } = await topicsOf(client, run, anew, signal);
+  const asks = await Promise.all(anew.map((id) => allOpenAsks(client, run, id, signal)));
+  const topicIds = topics.map((topic) => topic.id);
+  const put = (state: State): State => {
+    const kept = lost.reduce((rest, id) => dropped(rest, id), state);
+    const bare = anew.reduce((rest, id) => dropped(rest, id), kept);
+    const { windows, endedAsks } = kept;
+    const loaded: State = {
+      ...bare, accounts, presence, windows, endedAsks,
+      groups: byId(groups),
+      channels: byId<Channel>(channels),
+      topics: new Map([...bare.topics, ...byId<Topic>(topics)]),
+      reach: new Map([...bare.reach, ...reachOf(topics)]),
+      positions: new Map([...bare.positions, ...placesOf(positions)]),
+      merged: new Map([...bare.merged, ...moved]),
+    };
+    return withAsks(loaded, new Map([...bare.openAsks, ...openAsksOf(asks.flat())]), new Set(topicIds));
+  };
+  return { put, topicIds };
 };
 
-/** The state with a channel that was read anew. */
-export const withChannel = (state: State, channelId: ChannelId, read: ChannelRead): State => {
-  const bare = dropped(state, channelId);
-  const topics = new Map([...bare.topics, ...byId(read.topics)]);
-  const openAsks = new Map([...bare.openAsks, ...openAsksOf(read.asks)]);
-  const loaded: State = {
-    ...bare,
-    accounts: new Map([...bare.accounts, ...byId(read.accounts)]),
-    presence: read.presence,
-    topics,
-    reach: new Map([...bare.reach, ...reachOf(read.topics)]),
-    positions: new Map([...bare.positions, ...placesOf(read.positions)]),
-    merged: new Map([...bare.merged, ...read.moved]),
-    windows: state.windows,
-  };
-  return withAsks(loaded, openAsks, new Set(read.topics.map((topic) => topic.id)));
-};
+export interface Places {
+  readonly put: (state: State) => State;
+  /** Topics that were read anew. */
+  readonly topicIds: readonly TopicId[];
+}

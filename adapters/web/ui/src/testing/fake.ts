@@ -126,7 +126,8 @@ export class FakeClient implements Client {
     for (; sent < count && this.carried < this.server.told.length; sent += 1) {
       const telling = this.server.told[this.carried];
       this.carried += 1;
-      if (telling) stream.push(this.frame(telling(), this.carried));
+      const event = telling?.();
+      if (event && this.server.reaches(event)) stream.push(this.frame(event, this.carried));
     }
     return sent;
   }
@@ -302,10 +303,7 @@ export class FakeClient implements Client {
   }
 
   private visible(): readonly Channel[] {
-    return [...this.server.channels.values()].filter((each) => {
-      const shared = each.groupId !== undefined && this.server.groups.get(each.groupId)?.shared === true;
-      return this.server.participates(each.id) || (each.kind === "channel" && shared);
-    });
+    return [...this.server.channels.values()].filter((each) => this.server.sees(each.id));
   }
 
   private channel(channelId: string): Channel {

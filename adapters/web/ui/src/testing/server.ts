@@ -69,6 +69,22 @@ export class FakeServer {
     return channel !== undefined && takesPart(channel, this.me.id, this.accounts);
   }
 
+  /** True if the person is told an event now: who takes part is asked when it is carried, not when it happened. */
+  reaches(event: StreamEvent): boolean {
+    if (event.kind === "channel_changed") return event.removedIds.includes(this.me.id) || this.sees(event.channel.id);
+    if (event.kind === "topic_upserted") return this.participates(event.topic.channelId);
+    if (event.kind === "topic_merged") return this.participates(event.into.channelId);
+    if (event.kind !== "message_posted" && event.kind !== "message_updated") return true;
+    const row = this.topicRows.get(this.messages.get(event.message.id)?.topicId ?? event.message.topicId);
+    return row === undefined || this.participates(row.channelId);
+  }
+
+  sees(channelId: ChannelId): boolean {
+    const channel = this.channels.get(channelId);
+    const isShared = channel?.groupId !== undefined && this.groups.get(channel.groupId)?.shared === true;
+    return this.participates(channelId) || (channel?.kind === "channel" && isShared);
+  }
+
   channelOf(topicId: TopicId): ChannelId {
     const row = this.topicRows.get(topicId);
     if (!row) throw new Failure("not_found", "topic not found");

@@ -3,6 +3,9 @@ import type { State } from "../store/contract";
 import type { ReadPosition } from "../model/types";
 import { toldText } from "../strings";
 import { agent, ask, asking, channel, message, person, position, topic } from "../testing/builders";
+import { FakeClient } from "../testing/fake";
+import { FakeServer } from "../testing/server";
+import { testStore } from "../testing/store";
 import { byId, stillStore } from "../testing/view";
 import { faviconSvg } from "./favicon";
 import { tell } from "./fresh";
@@ -53,6 +56,29 @@ describe("what is unread", () => {
     expect(unreadBesides(of(asks(["a", both], ["b", both])))).toBe(3);
     // Read, one's own, not counted yet, and in a topic whose unread messages are not counted.
     expect(unreadBesides(of(asks(["a", message(3, "x", by)], ["b", message(4, "x")], ["c", message(8, "x", by)], ["d", message(5, "x", { ...by, topicId: "topic-away" })])))).toBe(4);
+  });
+});
+
+describe("an ask that the person answered", () => {
+  it("is no news to them; one that another answered or that was withdrawn is", async () => {
+    const server = new FakeServer(ann);
+    server.seed(bot, person("ben"), plan, topic("plan", plan.id));
+    for (const [index, id] of ["a", "b", "c", "d"].entries()) server.seedMessage(plan.id, message(index + 1, [asking(ask(id))], { authorId: bot.id }));
+    const { store, pass } = await testStore(new FakeClient(server));
+    const answers = [{ questionId: "q1", chosen: [], customText: "so" }];
+    expect(unreadBesides(store.state())).toBe(0);
+    server.answer("a", answers);
+    await pass();
+    expect(unreadBesides(store.state())).toBe(0);
+    server.answer("b", answers, "user-ben");
+    server.cancel("c");
+    await pass();
+    // The ask that another answered, their answer, and the one that was withdrawn.
+    expect(unreadBesides(store.state())).toBe(3);
+    store.markRead("topic-plan", 4);
+    await pass();
+    expect(unreadBesides(store.state())).toBe(1);
+    store.dispose();
   });
 });
 

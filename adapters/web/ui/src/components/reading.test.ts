@@ -1,0 +1,64 @@
+import { createRoot, createSignal, flush } from "solid-js";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { emptyState } from "../sync/reducer";
+import { message } from "../testing/builders";
+import { createReading } from "./reading";
+import { layoutOf } from "./stream-layout";
+import { rowsOf } from "./stream-rows";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A stream in which everything is in view, and what of it was marked when. */
+const stream = () => {
+  const marked: (readonly [number, number])[] = [];
+  const start = Date.now();
+  return createRoot((dispose) => {
+    const [count, setCount] = createSignal(1);
+    const messages = () => Array.from({ length: count() }, (_, index) => message(index + 1, "x"));
+    createReading({
+      topicId: "topic-plan",
+      rows: () => rowsOf(messages(), undefined),
+      scroller: { layout: () => layoutOf(messages().map((each) => each.id), new Map()), top: () => 0, height: () => 1_000_000, measured: () => true },
+      store: { state: () => emptyState("ann"), markRead: (_, seq) => marked.push([Date.now() - start, seq]) },
+    });
+    const come = () => {
+      setCount((before) => before + 1);
+      flush();
+    };
+    flush();
+    return { marked, come, dispose };
+  });
+};
+
+it("what is seen is marked once the view has rested", () => {
+  const { marked, dispose } = stream();
+  vi.advanceTimersByTime(499);
+  expect(marked).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(marked).toEqual([[500, 1]]);
+  dispose();
+});
+
+it("while messages keep coming it is marked as well, every two seconds and not more often", () => {
+  const { marked, come, dispose } = stream();
+  for (let passed = 0; passed < 10_000; passed += 100) {
+    vi.advanceTimersByTime(100);
+    come();
+  }
+  expect(marked.length).toBeGreaterThanOrEqual(4);
+  // Also with pauses that are longer than a rest.
+  for (let passed = 0; passed < 9_000; passed += 600) {
+    vi.advanceTimersByTime(600);
+    come();
+  }
+  expect(marked.length).toBeGreaterThanOrEqual(8);
+  marked.forEach(([at], index) => expect(at - (marked[index - 1]?.[0] ?? -2_000), String(index)).toBeGreaterThanOrEqual(2_000));
+  vi.advanceTimersByTime(2_000);
+  expect(marked.at(-1)?.[1]).toBe(1 + 100 + 15);
+  dispose();
+});
