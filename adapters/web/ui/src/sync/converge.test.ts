@@ -263,6 +263,8 @@ describe("the page and its server", () => {
       let picked: string | undefined;
       for (let step = 0; step < STEPS; step += 1) {
         await trial.step();
+        // What is published together is looked at together.
+        await test.pass(0);
         const state = test.store.state();
         if (!state.ready) continue;
         const shownMine = [...state.channels.values()].filter((each) => takesPart(each, ann.id, state.accounts)).map((each) => each.id);
