@@ -96,6 +96,13 @@ impl Notes {
         (latest.at >= since).then(|| latest.text.clone())
     }
 
+    /// Drops what was tried and failed for an account: it works now. What was refused or skipped stays.
+    pub(crate) fn works(&self, who: &Who) {
+        if let Some(kept) = lock(&self.state).accounts.get_mut(who) {
+            kept.notes.retain(|note| note.kind != NoteKind::Failed);
+        }
+    }
+
     /// An account's notes, oldest first.
     pub(crate) fn of(&self, who: &Who) -> Vec<Note> {
         let state = lock(&self.state);
@@ -146,6 +153,16 @@ mod tests {
         notes.put(who(1), UnixMillis(4), NoteKind::Failed, "corrupt");
         let found: Vec<_> = notes.of(&who(1)).iter().map(|note| (note.at.0, note.kind, note.times)).collect();
         assert_eq!(found, [(3, NoteKind::Skipped, 3), (4, NoteKind::Failed, 1)]);
+    }
+
+    #[test]
+    fn a_success_drops_failures_alone() {
+        let notes = Notes::default();
+        notes.put(who(1), UnixMillis(0), NoteKind::Failed, "not started");
+        notes.put(who(1), UnixMillis(1), NoteKind::Skipped, "corrupt");
+        notes.works(&who(1));
+        let kinds: Vec<NoteKind> = notes.of(&who(1)).iter().map(|note| note.kind).collect();
+        assert_eq!(kinds, [NoteKind::Skipped]);
     }
 
     #[test]

@@ -84,8 +84,9 @@ impl Hub {
         resume: Option<SessionId>,
     ) -> Result<SessionId, StartError> {
         let started = self.start_apart(tenant, account, resume).await;
-        if let Err(error) = &started {
-            self.note(tenant, account, NoteKind::Failed, &format!("not started: {error}"));
+        match &started {
+            Ok(_) => self.notes.works(&(tenant.clone(), account)),
+            Err(error) => self.note(tenant, account, NoteKind::Failed, &format!("not started: {error}")),
         }
         started
     }

@@ -59,7 +59,6 @@ impl Failed {
     /// True if this is also what is seen of an agent whose runner stops.
     fn fits_a_stop(&self) -> bool {
         match self {
-            Self::Late => false,
             Self::Ended { on_request, .. } => *on_request,
             Self::Start(StartError::Runner { error, .. }) => matches!(
                 error,
@@ -67,7 +66,7 @@ impl Failed {
                     | LaunchError::Detached
                     | LaunchError::Refused { kind: ErrorKind::FailedPrecondition, .. }
             ),
-            Self::Start(_) => false,
+            Self::Late | Self::Start(_) => false,
         }
     }
 }
@@ -130,6 +129,9 @@ async fn prove(hub: &Hub, who: &Who, session: SessionId, since: UnixMillis) -> R
     let mut on_request = false;
     if let Some(entry) = hub.registry.get(session) {
         let lasted = tokio::time::timeout(PROVEN, entry.closed.cancelled()).await.is_err();
+        if lasted {
+            hub.notes.works(who);
+        }
         if lasted || entry.is_unwanted.load(Ordering::Relaxed) {
             return Ok(());
         }

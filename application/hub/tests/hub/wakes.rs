@@ -79,7 +79,9 @@ async fn a_mention_starts_a_sleeping_agent_which_is_swept_and_proves_itself() {
     assert_eq!(first.message.id(), call.id());
     assert!(before.elapsed() <= Duration::from_secs(1));
     assert!(placement(&rig, &one).await.wake_until.is_some(), "others leave it alone meanwhile");
+    rig.hub.note(&rig.tenant, one.id, NoteKind::Failed, "its program failed once");
     pass(Duration::from_mins(2)).await;
+    assert!(rig.hub.notes_of(&rig.tenant, one.id).is_empty(), "it works now");
     assert_eq!(placement(&rig, &one).await.wake_until, None);
     assert_eq!(starts(&rig).len(), 1, "it is live");
 }

@@ -229,7 +229,7 @@ fn renew(entry: &CstObject, wanted: &Value) {
             Some(found) if found.value().and_then(|node| node.to_serde_value()).as_ref() == Some(value) => {}
             Some(found) => match (found.array_value(), value.as_array()) {
                 (Some(list), Some(wanted)) if list.elements().len() == wanted.len() => {
-                    renew_list(&list, wanted)
+                    renew_list(&list, wanted);
                 }
                 _ => found.set_value(input(value)),
             },
