@@ -93,7 +93,10 @@ export const createStore = (options: StoreOptions): Store => {
       loaded ??= version;
       setNewVersion(version === loaded ? undefined : version);
     },
-    renewed: () => loader.renew(),
+    renewed: () => {
+      loader.renew();
+      staging.renewed();
+    },
     reload: (topics) => loader.reload(topics),
   });
 
