@@ -78,6 +78,16 @@ describe("the ask that is being composed", () => {
     expect(screen.getByLabelText("Question")).toBeEnabled();
     expect(screen.getByLabelText("Question")).toHaveValue("Deploy now?");
   });
+  it("keeps the focus near when what held it is removed", async () => {
+    view();
+    await openAsk();
+    screen.getByRole("button", { name: /^Add option/ }).click();
+    flush();
+    const remove = screen.getByRole("button", { name: "Remove option 1 of question 1" });
+    remove.focus();
+    remove.click();
+    expect(screen.getByRole("button", { name: /^Add option/ })).toHaveFocus();
+  });
   it("is posted under one key until it is changed", async () => {
     const { store } = view();
     const keys: string[] = [];

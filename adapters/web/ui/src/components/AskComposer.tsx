@@ -1,5 +1,5 @@
 /** Where a person writes an ask. It says first that an ask cannot be taken back. */
-import { createMemo, createSignal, createUniqueId, For, Show, untrack, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, flush, For, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { LIMITS } from "../model/limits";
 import { isUncertain } from "../model/client";
@@ -161,7 +161,11 @@ const QuestionFields: Component<QuestionFieldsProps> = (props) => (
         {(option, index) => <OptionFields {...props} option={option()} index={index} />}
       </For>
       <Show when={props.question.recommended !== undefined}>
-        <button type="button" class="quiet" onClick={() => props.edit((draft) => void (draft.recommended = undefined))}>
+        <button type="button" class="quiet" onClick={(event) => {
+            const within = event.currentTarget.closest(".ask-composer-question");
+            props.edit((draft) => void (draft.recommended = undefined));
+            removed(within, ADD_OPTION);
+          }}>
           {words.noneRecommended}
         </button>
       </Show>
@@ -182,7 +186,11 @@ const QuestionFields: Component<QuestionFieldsProps> = (props) => (
         {words.addOption(props.question.options.length, LIMITS.options)}
       </button>
       <Show when={!props.isOnly}>
-        <button type="button" class="quiet" onClick={() => props.remove()}>
+        <button type="button" class="quiet" onClick={(event) => {
+            const within = event.currentTarget.closest(".ask-composer");
+            props.remove();
+            removed(within, ADD_QUESTION);
+          }}>
           {words.removeQuestion(props.n)}
         </button>
       </Show>
@@ -212,13 +220,25 @@ const OptionFields: Component<QuestionFieldsProps & { readonly option: OptionFor
           />
           {words.recommended}
         </label>
-        <button type="button" class="quiet" aria-label={words.removeOption(props.n, props.index + 1)} onClick={() => props.edit((draft) => removeOption(draft, props.index))}>
+        <button type="button" class="quiet" aria-label={words.removeOption(props.n, props.index + 1)} onClick={(event) => {
+            const within = event.currentTarget.closest(".ask-composer-question");
+            props.edit((draft) => removeOption(draft, props.index));
+            removed(within, ADD_OPTION);
+          }}>
           {words.remove}
         </button>
       </div>
     </fieldset>
   );
 };
+
+/** What was removed may have held the focus: the button that adds such a thing takes it then. */
+function removed(within: Element | null, add: string): void {
+  flush();
+  if (document.activeElement === document.body) within?.querySelector<HTMLElement>(add)?.focus();
+}
+const ADD_OPTION = ":scope > .ask-composer-actions > button";
+const ADD_QUESTION = ".ask-composer-fields > button";
 
 const TextField: Component<{ readonly label: string; readonly value: string; readonly lines?: number; readonly onInput: (text: string) => void }> = (props) => {
   const id = createUniqueId();
