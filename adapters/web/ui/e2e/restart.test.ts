@@ -2,7 +2,7 @@
 import type { Route } from "playwright-core";
 import { expect, it } from "vitest";
 import { topicPath } from "../src/router/paths";
-import { shellText } from "../src/strings";
+import { composerText, shellText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
 import { messageField } from "./support/composer";
 import { Scene } from "./support/scene";
@@ -35,6 +35,28 @@ it("a server that is killed and comes back loses no message, no pick and no draf
   await tab.page.getByRole("main").getByText("Written before").waitFor();
   const texts = await tab.page.getByRole("main").getByText("While you were away.").count();
   expect(texts).toBe(1);
+}, 120_000);
+
+it("messages that were sent into a server which hangs and dies are stored once each, in their order, and what is typed meanwhile stays", async () => {
+  const tab = await scene.tab();
+  const { topicId } = await scene.agent.post("Hanging", "Before.");
+  await tab.page.goto(topicPath(scene.agent.homeChannelId, topicId));
+  await tab.page.getByText("Before.").waitFor();
+  const field = messageField(tab.page);
+  process.kill(scene.server.pid, "SIGSTOP");
+  for (const text of ["One of two", "Two of two"]) {
+    await field.fill(text);
+    await field.press("Enter");
+  }
+  await field.fill("Half a third");
+  await scene.server.kill();
+  await tab.page.getByText(composerText.waits).waitFor();
+  await scene.server.serve();
+  await tab.page.getByRole("list", { name: composerText.unsent }).waitFor({ state: "hidden", timeout: 40_000 });
+  const { messages } = await scene.admin.comms.listMessages({ container: { case: "channelId", value: scene.agent.homeChannelId }, limit: 200 });
+  const texts = messages.flatMap((message) => message.blocks.flatMap(({ block }) => (block.case === "text" ? [block.value] : [])));
+  expect(texts.filter((text) => text.endsWith(" of two")).reverse()).toEqual(["One of two", "Two of two"]);
+  expect(await field.inputValue()).toBe("Half a third");
 }, 120_000);
 
 it("an ask that another person closed meanwhile is closed, and its pick is gone", async () => {

@@ -48,6 +48,9 @@ describe("sessions that end", () => {
     expect(shell()).toContainElement(main());
     expect(shell()?.contains(screen.getByRole("dialog", { name: "You are signed out" }))).toBe(false);
     expect(document.title).toBe("You are signed out · Compass");
+    for (const key of ["g", "b"]) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    await page.later();
+    expect(page.path()).toBe("/");
     page.store.reconnect();
     await page.later();
     expect(shell()).not.toHaveAttribute("inert");

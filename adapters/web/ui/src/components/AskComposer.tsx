@@ -1,12 +1,14 @@
 /** Where a person writes an ask. It says first that an ask cannot be taken back. */
-import { createMemo, createSignal, createUniqueId, For, Show, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, flush, For, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { LIMITS } from "../model/limits";
 import { isUncertain } from "../model/client";
-import type { Channel, TopicSelector } from "../model/types";
+import type { Channel, TopicId } from "../model/types";
 import { StoreContext } from "../store/context";
+import { outboxOf } from "../store/outbox";
+import { askDraft } from "../store/written";
 import { askComposerText as words } from "../strings";
-import { edited, newAsk, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
+import { edited, formOf, keptForm, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
 import type { AskForm, OptionForm, QuestionForm } from "./ask-draft";
 import { createAgain } from "./again";
 import { sendingFailed } from "./failure";
@@ -16,15 +18,18 @@ import "./AskComposer.css";
 
 export interface AskComposerProps {
   readonly channel: Channel;
-  readonly topic: TopicSelector;
+  readonly topicId: TopicId;
   /** It was posted, or given up. */
   readonly onDone: () => void;
 }
 
 const AskComposer: Component<AskComposerProps> = (props) => {
   const store = useContext(StoreContext);
-  const [form, setForm] = createSignal(newAsk());
-  const edit = (change: (draft: AskForm) => void) => setForm((now) => edited(now, change));
+  const { written } = outboxOf(store);
+  const topicId = untrack(() => props.topicId);
+  const draft = askDraft(topicId);
+  const form = createMemo(() => formOf(written.read(draft)));
+  const edit = (change: (form: AskForm) => void) => written.write(draft, keptForm(edited(formOf(store.draft(draft)), change)));
   const [isTried, setTried] = createSignal(false);
   const [isPosting, setPosting] = createSignal(false);
   const [error, setError] = createSignal<string | undefined>(undefined);
@@ -37,31 +42,48 @@ const AskComposer: Component<AskComposerProps> = (props) => {
       if (question) change(question);
     });
   /** What was sent and may have been kept. */
-  const [unknown, setUnknown] = createSignal<AskForm | undefined>(undefined);
+  const [unknown, setUnknown] = createSignal<string | undefined>(undefined);
+  let isOnItsWay = false;
   const post = async () => {
     setTried(true);
-    if (problems().length > 0 || isPosting() || refused() !== undefined) return;
-    const sent = form();
-    setPosting(true);
+    if (problems().length > 0 || isOnItsWay || refused() !== undefined) return;
+    const [sent, ask] = [store.draft(draft), toAsk(form())];
+    isOnItsWay = true;
     try {
-      await store.post(props.channel.id, props.topic, [{ kind: "ask", ask: toAsk(sent) }]);
+      await store.post(props.channel.id, { kind: "id", id: topicId }, [{ kind: "ask", ask }], written.postKey(draft));
+      setError(undefined);
+      setUnknown(undefined);
+      // Meanwhile something else may have been begun.
+      if (store.draft(draft) !== sent) return;
+      written.write(draft, "");
       props.onDone();
     } catch (failure) {
       setError(sendingFailed(failure));
       setUnknown(isUncertain(failure) ? sent : undefined);
     } finally {
-      setPosting(false);
+      isOnItsWay = false;
     }
   };
-  createAgain(() => unknown() === form(), post);
+  const begin = async () => {
+    if (isPosting()) return;
+    setError(undefined);
+    setPosting(true);
+    await post();
+    setPosting(false);
+  };
+  // The fields stay as they are then: the person may be in one of them.
+  createAgain(() => unknown() === written.read(draft), post);
   const discard = () => {
-    store.endPost(props.channel.id, props.topic, "ask");
+    if (isPosting()) return;
+    written.write(draft, "");
     props.onDone();
   };
   return (
     <section class="ask-composer" aria-label={words.title}>
       <h2>{words.title}</h2>
       <p class="ask-composer-warning">{words.cannotWithdraw}</p>
+      {/* What is on its way is what is shown: an edit meanwhile would be lost. */}
+      <fieldset class="ask-composer-fields" disabled={isPosting()}>
       <For each={form().questions} keyed={false}>
         {(question, index) => (
           <QuestionFields
@@ -89,6 +111,7 @@ const AskComposer: Component<AskComposerProps> = (props) => {
       >
         {words.addQuestion(form().questions.length, LIMITS.questions)}
       </button>
+      </fieldset>
       <Show when={shown().length > 0}>
         <ul class="ask-composer-problems" role="alert">
           <For each={shown()}>{(problem) => <li>{problem.text}</li>}</For>
@@ -105,15 +128,13 @@ const AskComposer: Component<AskComposerProps> = (props) => {
         <button
           type="button"
           class="primary"
-          disabled={isPosting() || refused() !== undefined}
-          onClick={() => {
-            setError(undefined);
-            void post();
-          }}
+          aria-disabled={isPosting() ? "true" : "false"}
+          disabled={refused() !== undefined}
+          onClick={() => void begin()}
         >
           {isPosting() ? words.posting : words.post}
         </button>
-        <button type="button" class="quiet" onClick={discard}>
+        <button type="button" class="quiet" aria-disabled={isPosting() ? "true" : "false"} onClick={discard}>
           {words.cancel}
         </button>
       </div>
@@ -140,7 +161,11 @@ const QuestionFields: Component<QuestionFieldsProps> = (props) => (
         {(option, index) => <OptionFields {...props} option={option()} index={index} />}
       </For>
       <Show when={props.question.recommended !== undefined}>
-        <button type="button" class="quiet" onClick={() => props.edit((draft) => void (draft.recommended = undefined))}>
+        <button type="button" class="quiet" onClick={(event) => {
+            const within = event.currentTarget.closest(".ask-composer-question");
+            props.edit((draft) => void (draft.recommended = undefined));
+            removed(within, ADD_OPTION);
+          }}>
           {words.noneRecommended}
         </button>
       </Show>
@@ -161,7 +186,11 @@ const QuestionFields: Component<QuestionFieldsProps> = (props) => (
         {words.addOption(props.question.options.length, LIMITS.options)}
       </button>
       <Show when={!props.isOnly}>
-        <button type="button" class="quiet" onClick={() => props.remove()}>
+        <button type="button" class="quiet" onClick={(event) => {
+            const within = event.currentTarget.closest(".ask-composer");
+            props.remove();
+            removed(within, ADD_QUESTION);
+          }}>
           {words.removeQuestion(props.n)}
         </button>
       </Show>
@@ -191,13 +220,25 @@ const OptionFields: Component<QuestionFieldsProps & { readonly option: OptionFor
           />
           {words.recommended}
         </label>
-        <button type="button" class="quiet" aria-label={words.removeOption(props.n, props.index + 1)} onClick={() => props.edit((draft) => removeOption(draft, props.index))}>
+        <button type="button" class="quiet" aria-label={words.removeOption(props.n, props.index + 1)} onClick={(event) => {
+            const within = event.currentTarget.closest(".ask-composer-question");
+            props.edit((draft) => removeOption(draft, props.index));
+            removed(within, ADD_OPTION);
+          }}>
           {words.remove}
         </button>
       </div>
     </fieldset>
   );
 };
+
+/** What was removed may have held the focus: the button that adds such a thing takes it then. */
+function removed(within: Element | null, add: string): void {
+  flush();
+  if (document.activeElement === document.body) within?.querySelector<HTMLElement>(add)?.focus();
+}
+const ADD_OPTION = ":scope > .ask-composer-actions > button";
+const ADD_QUESTION = ".ask-composer-fields > button";
 
 const TextField: Component<{ readonly label: string; readonly value: string; readonly lines?: number; readonly onInput: (text: string) => void }> = (props) => {
   const id = createUniqueId();

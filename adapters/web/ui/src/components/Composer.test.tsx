@@ -7,7 +7,7 @@ import { agent, channel, message, person, topic } from "../testing/builders";
 import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
 import type { Connection } from "../store/contract";
-import { AGAIN_AFTER_MS, TRIES } from "./again";
+import { AGAIN_AFTER_MS, TRIES } from "../store/retry";
 import { Composer } from "./Composer";
 import { NewTopic } from "./NewTopic";
 
@@ -48,56 +48,16 @@ const hold = (store: { post: unknown }, reply: () => Promise<never>) => {
   store.post = reply;
 };
 
-describe("C34 what failed and is given up", () => {
-  it("a message that is cleared, and only then", () => {
-    const { type, recorded } = view();
-    const ended = () => recorded.filter((each) => each.name === "endPost").map((each) => each.input);
-    type("hel");
-    type("hello");
-    expect(ended()).toEqual([]);
-    type(" ");
-    expect(ended()).toEqual([[room.id, { kind: "id", id: plan.id }, "text"]]);
-  });
-  it("an ask that is discarded", async () => {
-    const { recorded } = view();
-    screen.getByRole("button", { name: "Ask…" }).click();
-    for (let turn = 0; turn < 5; turn += 1) {
-      await vi.dynamicImportSettled();
-      await settle();
-    }
-    screen.getByRole("button", { name: "Discard" }).click();
-    expect(recorded.filter((each) => each.name === "endPost").map((each) => each.input)).toEqual([[room.id, { kind: "id", id: plan.id }, "ask"]]);
-  });
-});
-
-describe("an ask with a blank label", () => {
-  it("is not posted; the field is named", async () => {
-    const { posts } = view();
-    screen.getByRole("button", { name: "Ask…" }).click();
-    for (let turn = 0; turn < 5; turn += 1) {
-      await vi.dynamicImportSettled();
-      await settle();
-    }
-    fireEvent.input(screen.getByLabelText("Question"), { target: { value: "Now?" } });
-    screen.getByRole("button", { name: /^Add option/ }).click();
-    flush();
-    fireEvent.input(screen.getByLabelText("Label"), { target: { value: "  " } });
-    flush();
-    screen.getByRole("button", { name: "Post ask" }).click();
-    await settle();
-    expect(posts()).toEqual([]);
-    expect(screen.getByRole("alert")).toHaveTextContent("Question 1, option 1: Label is empty.");
-  });
-});
-
 describe("C34 sending", () => {
-  it("by click and by Enter, trimmed, into the topic; the field is empty at once", () => {
+  it("by click and by Enter, trimmed, into the topic, one after the other; the field is empty at once", async () => {
     const { type, press, posts, field, send } = view();
     type("  hello  ");
     press("Enter");
     expect(field().value).toBe("");
     type("again");
     send().click();
+    expect(posts()).toHaveLength(1);
+    await settle();
     const to = { kind: "id", id: plan.id };
     expect(posts()).toEqual([[room.id, to, [{ kind: "text", text: "hello" }]], [room.id, to, [{ kind: "text", text: "again" }]]]);
   });
@@ -135,7 +95,8 @@ describe("C34 sending", () => {
     type("newer");
     await settle();
     expect(field().value).toBe("newer");
-    expect(screen.getByRole("alert")).toBeInTheDocument();
+    expect(screen.getByRole("alert")).toHaveTextContent("Not sent. no");
+    expect(screen.getByRole("list", { name: "Messages that are not known to be kept" })).toHaveTextContent("hello");
   });
   it("P13 an outcome that is not known is not told as a failure", async () => {
     const { type, press, store } = view();
@@ -155,6 +116,7 @@ describe("C34 sending", () => {
         await settle();
       };
     };
+    const unsent = () => screen.queryAllByRole("listitem").map((each) => each.querySelector("p")?.textContent);
     const failing = (still: ReturnType<typeof view>, times: number) => {
       const { store } = still;
       let [left, tries] = [times, 0];
@@ -173,10 +135,10 @@ describe("C34 sending", () => {
       still.press("Enter");
       await settle();
       expect(screen.getByRole("alert")).toHaveTextContent("It is not known whether this was sent.");
-      expect(still.field().value).toBe("hello");
+      expect(unsent()).toEqual(["hello"]);
       await later(AGAIN_AFTER_MS);
       expect(tries()).toBe(2);
-      expect(still.field().value).toBe("hello");
+      expect(unsent()).toEqual(["hello"]);
       await later(2 * AGAIN_AFTER_MS);
       expect(tries()).toBe(3);
       expect(screen.queryByRole("alert")).toBeNull();
@@ -184,19 +146,79 @@ describe("C34 sending", () => {
       await later(100 * AGAIN_AFTER_MS);
       expect(tries()).toBe(3);
     });
-    it("is not sent again once it was changed, nor for ever", async () => {
+    it("is not sent again for ever, but when it is asked for", async () => {
       const still = view();
-      const [later, tries] = [clock(), failing(still, 100)];
+      const [later, tries] = [clock(), failing(still, 1 + TRIES)];
+      still.type("hello");
+      still.press("Enter");
+      for (let turn = 0; turn < 2 * TRIES; turn += 1) await later(100 * AGAIN_AFTER_MS);
+      expect(tries()).toBe(1 + TRIES);
+      screen.getByRole("button", { name: "Send now" }).click();
+      await settle();
+      expect(tries()).toBe(2 + TRIES);
+      expect(unsent()).toEqual([]);
+    });
+    it("is kept apart from what is typed since, and from what is sent since, which waits for it", async () => {
+      const still = view();
+      const later = clock();
+      const posted: unknown[] = [];
+      let isDown = true;
+      still.store.post = (_channel, _topic, [block], key) => {
+        posted.push([block?.kind === "text" && block.text, key]);
+        return isDown ? Promise.reject(lose) : Promise.resolve(message(1, "x"));
+      };
+      still.type("one");
+      still.press("Enter");
+      still.type("two");
+      still.press("Enter");
+      still.type("thr");
+      await settle();
+      expect(unsent()).toEqual(["one", "two"]);
+      expect(screen.getByText("Waits for the message before it.")).toBeVisible();
+      expect(still.field().value).toBe("thr");
+      isDown = false;
+      await later(AGAIN_AFTER_MS);
+      expect(unsent()).toEqual([]);
+      expect(still.field().value).toBe("thr");
+      const [first, again, second] = posted;
+      expect(posted).toHaveLength(3);
+      expect(again).toEqual(first);
+      expect(second).toEqual(["two", expect.not.stringMatching(String(again))]);
+    });
+    it("goes on when the topic is left", async () => {
+      const still = view();
+      const [later, tries] = [clock(), failing(still, 1)];
       still.type("hello");
       still.press("Enter");
       await settle();
-      still.type("hello you");
+      still.go(other);
+      expect(screen.queryByRole("alert")).toBeNull();
+      await later(AGAIN_AFTER_MS);
+      expect(tries()).toBe(2);
+      still.go(plan);
+      expect(unsent()).toEqual([]);
+      expect(still.field().value).toBe("");
+    });
+    it("can be written anew or discarded; the focus is in the field then", async () => {
+      const still = view();
+      const later = clock();
+      still.store.post = () => Promise.reject(lose);
+      for (const text of ["one", "two"]) {
+        still.type(text);
+        still.press("Enter");
+      }
+      still.type("three");
+      await settle();
+      screen.getAllByRole("button", { name: "Edit" })[0]?.click();
+      await settle();
+      expect(still.field().value).toBe("one\n\nthree");
+      expect(still.field()).toHaveFocus();
+      screen.getByRole("button", { name: "Discard" }).click();
+      await settle();
+      expect(unsent()).toEqual([]);
+      expect(still.field()).toHaveFocus();
       await later(100 * AGAIN_AFTER_MS);
-      expect(tries()).toBe(1);
-      still.press("Enter");
-      for (let turn = 0; turn < 2 * TRIES; turn += 1) await later(100 * AGAIN_AFTER_MS);
-      expect(tries()).toBe(2 + TRIES);
-      expect(still.field().value).toBe("hello you");
+      expect(still.store.draft("outbox")).toBe("");
     });
     it("waits for the connection", async () => {
       const still = view();
@@ -328,7 +350,7 @@ describe("a new topic", () => {
     const still = stillStore({ accounts: [ann], channels: [room] });
     const told: string[] = [];
     Object.assign(still.store, { post: (...input: readonly unknown[]) => {
-      still.recorded.push({ name: "post", input });
+      still.recorded.push({ name: "post", input: input.slice(0, 3) });
       return Promise.resolve({ id: "m", topicId: "t", authorId: ann.id, at: 1, blocks: [], seq: 1 });
     } });
     show(still, () => <NewTopic channel={room} onStarted={(posted) => told.push(posted.topicId)} />);

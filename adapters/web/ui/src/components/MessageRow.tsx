@@ -75,6 +75,7 @@ const Actions: Component<MessageRowProps> = (props) => {
   };
   const toggle = async () => {
     const where = pinned() ? "unpin" : "pin";
+    if (busy()) return;
     setBusy(true);
     try {
       // The channel comes back over the stream, with its pins.
@@ -92,7 +93,7 @@ const Actions: Component<MessageRowProps> = (props) => {
       </Show>
       <div class="message-actions" role="group" aria-label={messageText.actions}>
         <Show when={mayPin()}>
-          <button type="button" class="quiet" disabled={busy()} onClick={() => void toggle()}>
+          <button type="button" class="quiet" aria-disabled={busy() ? "true" : "false"} onClick={() => void toggle()}>
             {pinned() ? messageText.unpin : messageText.pin}
           </button>
         </Show>

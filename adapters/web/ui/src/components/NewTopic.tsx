@@ -4,6 +4,7 @@ import type { Component } from "solid-js";
 import { isUncertain } from "../model/client";
 import type { Channel, ChannelId, Message } from "../model/types";
 import { StoreContext } from "../store/context";
+import { outboxOf } from "../store/outbox";
 import { composerText } from "../strings";
 import { createAgain } from "./again";
 import { sendingFailed } from "./failure";
@@ -29,6 +30,7 @@ export const NewTopic: Component<NewTopicProps> = (props) => {
 
 const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (props) => {
   const store = useContext(StoreContext);
+  const drafts = outboxOf(store).written;
   const channelId = untrack(() => props.channelId);
   const [nameKey, textKey] = [`topic-name:${channelId}`, `topic-text:${channelId}`];
   const [nameId, note] = [createUniqueId(), createUniqueId()];
@@ -44,8 +46,8 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
 
   const write = (key: string, set: (text: string) => void) => (next: string) => {
     set(next);
-    store.setDraft(key, next);
-    if (next.trim() === "") store.endPost(channelId, { kind: "name", name: "" }, "text");
+    drafts.write(key, next);
+    if (key === nameKey) drafts.renewKey(textKey);
   };
   const [writeName, writeText] = [write(nameKey, setName), write(textKey, setText)];
   /** What was sent and may have been kept. */
@@ -57,7 +59,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
     const sent = written();
     isOnItsWay = true;
     try {
-      const posted = await store.post(channelId, { kind: "name", name: name().trim() }, blocks());
+      const posted = await store.post(channelId, { kind: "name", name: name().trim() }, blocks(), drafts.postKey(textKey));
       setError(undefined);
       // Meanwhile something else may have been begun.
       if (written() === sent) {

@@ -1,10 +1,7 @@
 /** Sends once more what nobody knows the outcome of: under the same key the server stores it once, and says that it did. */
 import { createEffect, createSignal, useContext } from "solid-js";
 import { StoreContext } from "../store/context";
-
-/** After this long the first time, in ms, and twice as long each further time; so often while the connection stands. */
-export const AGAIN_AFTER_MS = 1_000;
-export const TRIES = 5;
+import { AGAIN_AFTER_MS, TRIES } from "../store/retry";
 
 /** `isUnknown` is false as soon as the person has changed what was sent. `again` never rejects. */
 export function createAgain(isUnknown: () => boolean, again: () => Promise<void>): void {

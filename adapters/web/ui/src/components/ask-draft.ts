@@ -1,6 +1,7 @@
 /** An ask that a person writes: what it becomes, and why it cannot be posted yet. Pure. */
 import { byteText, encodedSize, LIMITS } from "../model/limits";
 import type { AskDraft, NewBlock } from "../model/types";
+import { isRecord, isText, parsed } from "../store/kept";
 import { askComposerText as words, fieldText } from "../strings";
 import { bytesProblem } from "./field";
 import { charactersProblem } from "./named";
@@ -24,6 +25,35 @@ export interface AskForm {
 export const newOption = (): OptionForm => ({ label: "", description: "", preview: "" });
 export const newQuestion = (): QuestionForm => ({ question: "", header: "", multiple: false, recommended: undefined, options: [] });
 export const newAsk = (): AskForm => ({ questions: [newQuestion()] });
+
+/** A form as it is kept; "" for one that nothing was written into. */
+export const keptForm = (form: AskForm): string => {
+  const text = JSON.stringify(form.questions);
+  return text === JSON.stringify(newAsk().questions) ? "" : text;
+};
+
+/** The form of a draft, as far as it is one. */
+export function formOf(draft: string): AskForm {
+  const questions = listOf(parsed(draft)).flatMap((each) => questionOf(each) ?? []);
+  return questions.length === 0 ? newAsk() : { questions };
+}
+
+function questionOf(value: unknown): QuestionForm | undefined {
+  if (!isRecord(value)) return undefined;
+  const options = listOf(value["options"]).flatMap((each) => (isRecord(each) ? { label: textIn(each, "label"), description: textIn(each, "description"), preview: textIn(each, "preview") } : []));
+  const { multiple, recommended } = value;
+  return {
+    question: textIn(value, "question"), header: textIn(value, "header"), multiple: multiple === true, options,
+    recommended: typeof recommended === "number" && recommended in options ? recommended : undefined,
+  };
+}
+
+const textIn = (record: Readonly<Record<string, unknown>>, name: string): string => {
+  const text = record[name];
+  return isText(text) ? text : "";
+};
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The form after a change, which is made to a copy: what is shown never changes under the page. */
 export function edited(form: AskForm, change: (draft: AskForm) => void): AskForm {

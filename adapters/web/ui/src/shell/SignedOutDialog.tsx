@@ -14,7 +14,13 @@ const SignedOutDialog: Component = () => {
   const { session } = useContext(AppContext);
   const [other, setOther] = createSignal(false);
   let dialog: HTMLDialogElement | undefined;
-  onSettled(() => dialog?.showModal());
+  onSettled(() => {
+    dialog?.showModal();
+    // Keys of the page are heard at its window: they act on what nobody can see now.
+    const keep = (event: Event) => event.stopPropagation();
+    document.addEventListener("keydown", keep);
+    return () => document.removeEventListener("keydown", keep);
+  });
   const signedIn = async () => {
     const me = await store.client.whoAmI();
     if (me === store.state().me) store.reconnect();

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../model/client";
 import type { Ask, AskQuestion, QuestionAnswer } from "../model/types";
 import { agent, ask, asking, channel, message, option, person, question, topic } from "../testing/builders";
+import { askText } from "../strings";
 import { FakeClient } from "../testing/fake";
 import { FakeServer } from "../testing/server";
 import { testStore } from "../testing/store";
@@ -176,6 +177,21 @@ describe("sending", () => {
     test.store.asks.submit(M, "a");
     await test.pass();
     expect(sent(test)).toEqual([["a", full], ["a", full]]);
+  });
+
+  it("C21 an outcome that is not known becomes known once all is read anew and the ask is open: it is said, and nothing is sent by itself", async () => {
+    const test = await page();
+    picks(test);
+    test.client.failNext("respond", new Failure("unknown", "it is not known"));
+    test.store.asks.submit(M, "a");
+    await test.pass();
+    expect(staged(test)?.error).toBe("it is not known");
+    test.client.epoch += 1n;
+    test.client.stream.fail();
+    await test.pass(60_000);
+    expect(staged(test)).toMatchObject({ submitted: false, error: askText.notKept });
+    expect(Object.keys(answers(test))).toHaveLength(3);
+    expect(sent(test)).toHaveLength(1);
   });
 
   it("C28 nothing is recorded or sent for a closed ask", async () => {

@@ -104,12 +104,10 @@ export interface Store {
   loadArchived(channelId: ChannelId): Promise<readonly Topic[]>;
   markRead(topicId: TopicId, seq: number): void;
   /**
-   * Inserts nothing: the stream's echo shows it. Rejects with a `Failure`. After an outcome that is not known the same
-   * post again is stored once.
+   * Inserts nothing: the stream's echo shows it. Rejects with a `Failure`. What is posted again under the same
+   * key is stored once, whatever became of it before.
    */
-  post(channelId: ChannelId, topic: TopicSelector, blocks: readonly NewBlock[]): Promise<Message>;
-  /** What was being written there is given up: the same words are a new post, even after an outcome that is not known. */
-  endPost(channelId: ChannelId, topic: TopicSelector, kind: NewBlock["kind"]): void;
+  post(channelId: ChannelId, topic: TopicSelector, blocks: readonly NewBlock[], key: string): Promise<Message>;
   /** The one funnel for what goes wrong in the background; it fills `problems`. */
   readonly report: ErrorFunnel;
   /** Stops an agent's session; never rejects. A refusal stays in `refusals` until the next attempt. */

@@ -5,7 +5,7 @@ export type Keep = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-const parsed = (text: string): unknown => {
+export const parsed = (text: string): unknown => {
   try {
     const value: unknown = JSON.parse(text);
     return value;

@@ -1,8 +1,10 @@
 /** Staged answers of one person in one tab: recorded, sent once, kept over a reload. The rules are in `asks.ts`. */
+import { isUncertain } from "../model/client";
 import type { Client } from "../model/client";
 import { askById } from "../model/select";
 import { errorText } from "../model/text";
 import type { Ask, AskId, MessageId } from "../model/types";
+import { askText } from "../strings";
 import * as rules from "./asks";
 import type { AskActions, ErrorFunnel, Staged, StagedAnswer, State, Unsent } from "./contract";
 import { isRecord, isText, isTexts } from "./kept";
@@ -26,6 +28,8 @@ export class Staging implements AskActions {
   /** The version each ask was seen in when it was staged or last pushed. */
   private readonly seen = new Map<AskId, Ask | undefined>();
   private readonly onItsWay = new Map<AskId, rules.Shipped>();
+  /** Answers that may have been kept. */
+  private readonly unsure = new Set<AskId>();
   /** What the reloaded page found and no snapshot has confirmed yet. */
   private stored: ReadonlyMap<AskId, Answers>;
 
@@ -49,6 +53,7 @@ export class Staging implements AskActions {
     const answers = ask && rules.payload(ask, staged);
     if (!ask || !staged || !answers) return;
     this.onItsWay.set(askId, { ask, staged });
+    this.unsure.delete(askId);
     this.seen.set(askId, ask);
     this.put(askId, rules.submitted(staged));
     this.deps.client.respond(askId, answers).then(
@@ -88,6 +93,15 @@ export class Staging implements AskActions {
     }
   }
 
+  /** Everything was read anew: an ask that is open did not keep what was sent before. */
+  renewed(): void {
+    for (const askId of this.unsure) {
+      const [staged, ask] = [this.staged.get(askId), askById(this.deps.state(), askId)?.ask];
+      if (staged?.error !== undefined && ask && rules.isOpen(ask)) this.put(askId, { ...staged, error: askText.notKept });
+    }
+    this.unsure.clear();
+  }
+
   private record(messageId: MessageId, askId: AskId, rule: (ask: Ask, staged: Staged | undefined) => Staged | undefined): void {
     const ask = findAsk(this.deps.state(), messageId, askId);
     if (!ask) return;
@@ -101,6 +115,7 @@ export class Staging implements AskActions {
   private refused(messageId: MessageId, shipped: rules.Shipped, error: unknown): void {
     const askId = shipped.ask.id;
     this.onItsWay.delete(askId);
+    if (isUncertain(error)) this.unsure.add(askId);
     const now = findAsk(this.deps.state(), messageId, askId);
     this.seen.set(askId, now);
     const text = errorText(error);

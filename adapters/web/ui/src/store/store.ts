@@ -16,7 +16,6 @@ import type { Keep } from "./kept";
 import { Loader } from "./loader";
 import { Problems } from "./problems";
 import type { Problem } from "./problems";
-import { Resends } from "./resends";
 import { Staging } from "./staging";
 
 /** `now()` moves on this often. */
@@ -97,7 +96,10 @@ export const createStore = (options: StoreOptions): Store => {
       loaded ??= version;
       setNewVersion(version === loaded ? undefined : version);
     },
-    renewed: () => loader.renew(),
+    renewed: () => {
+      loader.renew();
+      staging.renewed();
+    },
     reload: (topics) => loader.reload(topics),
   });
 
@@ -122,9 +124,6 @@ export const createStore = (options: StoreOptions): Store => {
   const stopWaking = options.onNetwork?.(() => loop.now(), () => loop.offline()) ?? (() => undefined);
   void loop.run();
 
-  const prefix = randomPrefix(world);
-  let posts = 0;
-  const resends = new Resends();
 
   const store: Store = {
     state, connection, staged, unsent, now, newVersion, problems, refusals, client, report,
@@ -146,21 +145,16 @@ export const createStore = (options: StoreOptions): Store => {
         report("read", error);
       });
     },
-    post: async (channelId, topic, blocks) => {
-      posts += 1;
-      const requestId = resends.take(channelId, topic, blocks) ?? `${prefix}-${posts}`;
+    post: async (channelId, topic, blocks, requestId) => {
       try {
         const message = await client.post({ channelId, topic, blocks, requestId });
-        resends.end(channelId, topic, blocks[0]?.kind);
         time.observe(message.at);
         return message;
       } catch (error) {
-        if (isUncertain(error)) resends.keep(channelId, topic, blocks, requestId);
         report("post", error);
         throw error instanceof Failure ? error : new Failure("internal", errorText(error));
       }
     },
-    endPost: (channelId, topic, kind) => resends.end(channelId, topic, kind),
     stopSession: async (sessionId) => {
       setRefusals((before) => new Map([...before].filter(([id]) => id !== sessionId)));
       try {
@@ -183,6 +177,3 @@ export const createStore = (options: StoreOptions): Store => {
   if (getOwner()) onCleanup(() => store.dispose());
   return store;
 };
-
-/** So many random letters that two stores never share a key. */
-const randomPrefix = (world: Pick<World, "random">): string => Array.from({ length: 4 }, () => Math.floor(world.random() * 0x1_0000_0000).toString(36)).join("");

@@ -19,6 +19,7 @@ export const askText = {
   option: (n: number) => `Option ${n}`,
   recommended: "Recommended",
   change: "Change",
+  notKept: "It was not kept. Send it again.",
   notSent: "What you had chosen here was not sent.",
   notSentAnswered: "What you had chosen here was not sent: the ask was answered first.",
   notSentWithdrawn: "What you had chosen here was not sent: the ask was withdrawn first.",

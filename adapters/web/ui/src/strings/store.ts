@@ -7,6 +7,7 @@ const places: Readonly<Record<string, string>> = {
   read: "Noting what you have read",
   storage: "Keeping your drafts in this browser",
   address: "Looking for what the address names",
+  desktop: "Showing a notification",
   pins: "Keeping your pins in this browser",
 };
 

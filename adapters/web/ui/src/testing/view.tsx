@@ -45,11 +45,11 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
     asks: { pick: record("pick"), type: record("type"), clear: record("clear"), submit: record("submit"), dismiss: record("dismiss") },
     openTopic: record("openTopic"), loadOlder: record("loadOlder"), markRead: record("markRead"),
     loadArchived: (channelId) => Promise.resolve([...state().topics.values()].filter((topic) => topic.channelId === channelId)),
-    post: (channelId, topic, blocks) => {
+    post: (channelId, topic, blocks, requestId) => {
       record("post")(channelId, topic, blocks);
-      return client.post({ channelId, topic, blocks, requestId: `key-${recorded.length}` });
+      return client.post({ channelId, topic, blocks, requestId });
     },
-    endPost: record("endPost"), report: record("report"), draft: (key) => drafts.get(key) ?? "",
+    report: record("report"), draft: (key) => drafts.get(key) ?? "",
     setDraft: (key, text) => {
       if (text === "") drafts.delete(key);
       else drafts.set(key, text);

@@ -1,4 +1,4 @@
-/** Tells of new asks where the person looks: title, icon, live region, desktop, ear. Renders nothing. */
+/** What goes on whatever is looked at: tells of new asks by title, icon, live region, desktop and ear, and has the outbox sent. Renders nothing. */
 import { createEffect, createMemo, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { askById, channelLabel, handleOf } from "../model/select";
@@ -11,6 +11,7 @@ import { AppContext } from "../shell/app";
 import { viewTitle } from "../shell/title";
 import { StoreContext } from "../store/context";
 import type { State } from "../store/contract";
+import { outboxOf } from "../store/outbox";
 import { shellText, toldText } from "../strings";
 import { desktopIsAllowed, showOnDesktop } from "./desktop";
 import { faviconUrl } from "./favicon";
@@ -39,6 +40,8 @@ const Told: Component<{ readonly route: Route | undefined }> = (props) => {
     (url) => document.querySelector('link[rel="icon"]')?.setAttribute("href", url),
   );
   useNewAsks();
+  // From here on, or what a reload found in it would wait until a topic is looked at.
+  outboxOf(store);
   return null;
 };
 
@@ -47,6 +50,7 @@ const useNewAsks = () => {
   const app = useContext(AppContext);
   let known: ReadonlySet<AskId> | undefined;
   const announced = new Map<AskId, Waiting>();
+  let isUnable = false;
   createEffect(store.state, (state) => {
     if (state.ready) for (const [id, each] of announced) if (!state.openAsks.has(id)) retract(id, each, state);
     const told = tell(known, state);
@@ -65,7 +69,10 @@ const useNewAsks = () => {
     announced.set(each.ask.id, each);
     if (!untrack(app.prefs.notify) || !desktopIsAllowed() || document.hasFocus()) return;
     const path = messagePath(each.channelId, each.message.topicId, each.message.id);
-    showOnDesktop({ title, body: clipped(firstText([{ kind: "ask", ask: each.ask }]), BODY), tag: each.ask.id }, () => app.router.go(path));
+    const isShown = showOnDesktop({ title, body: clipped(firstText([{ kind: "ask", ask: each.ask }]), BODY), tag: each.ask.id }, () => app.router.go(path));
+    if (isShown || isUnable) return;
+    isUnable = true;
+    store.report("desktop", toldText.unable);
   };
 };
 

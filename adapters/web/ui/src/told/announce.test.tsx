@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
 import { showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
+import * as sound from "./sound";
 
 const ann = person("ann");
 const ben = person("ben");
@@ -31,5 +32,33 @@ describe("being told", () => {
     server.cancel("old");
     await page.later();
     expect(said()).toHaveLength(2);
+  });
+});
+
+describe("a browser that offers notifications and cannot show one", () => {
+  it("is told of once; the page goes on, and the sound is played", async () => {
+    const played = vi.spyOn(sound, "beep").mockReturnValue(undefined);
+    const refuse = () => {
+      throw new TypeError("Illegal constructor");
+    };
+    vi.stubGlobal("Notification", Object.assign(refuse, { permission: "granted" }));
+    vi.spyOn(document, "hasFocus").mockReturnValue(false);
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+      vi.restoreAllMocks();
+    });
+    const server = new FakeServer(ann).seed(bot, plan, start);
+    const page = await showPage(server);
+    page.prefs.setNotify(true);
+    page.prefs.setSound(true);
+    await page.later();
+    for (const question of ["One?", "Two?"]) {
+      server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question, header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
+      await page.later();
+    }
+    expect(played).toHaveBeenCalledTimes(2);
+    expect(page.container.querySelectorAll("[data-ask]")).toHaveLength(2);
+    expect(page.container.querySelector(".banners")).toHaveTextContent(/This browser cannot show notifications/);
+    expect(page.errors.filter(({ where }) => where === "desktop")).toHaveLength(1);
   });
 });

@@ -14,12 +14,23 @@ export const desktopIsDenied = (): boolean => desktopIsSupported() && Notificati
 /** Asks the person; to be called on a click only. */
 export const askForDesktop = async (): Promise<boolean> => desktopIsSupported() && (await Notification.requestPermission()) === "granted";
 
-/** `open` runs when the notification is clicked, with the page in front. */
-export const showOnDesktop = (notice: Notice, open: () => void): void => {
-  const shown = new Notification(notice.title, { body: notice.body, tag: notice.tag, icon: "/favicon.svg" });
+/** `open` runs when the notification is clicked, with the page in front. False if the browser cannot show it. */
+export const showOnDesktop = (notice: Notice, open: () => void): boolean => {
+  const shown = made(notice);
+  if (!shown) return false;
   shown.onclick = () => {
     window.focus();
     shown.close();
     open();
   };
+  return true;
+};
+
+const made = (notice: Notice): Notification | undefined => {
+  try {
+    return new Notification(notice.title, { body: notice.body, tag: notice.tag, icon: "/favicon.svg" });
+  } catch {
+    // Browsers of telephones offer the name and refuse to make one.
+    return undefined;
+  }
 };

@@ -1,1 +1,0 @@
-import{I as e,U as t}from"./index-BZB6ufth.js";var n=t(`<form class=form><span role=alert class=error>`),r=t=>(()=>{var r=n(),i=r.firstChild;return r.addEventListener(`submit`,e=>{e.preventDefault(),t.onSubmit()}),e(r,()=>t.children,i),e(i,()=>t.error),r})();export{r as t};

@@ -1,1 +1,0 @@
-import{B as e,C as t,I as n,M as r,U as i}from"./index-BZB6ufth.js";var a=i(`<div class=page><h1></h1><p></p><a class=button>`),o=()=>(()=>{var i=a(),o=i.firstChild,s=o.nextSibling,c=s.nextSibling;return n(o,()=>t.unknownPage),n(s,()=>t.unknownPageHelp),e(c,`href`,`/`),r(c),n(c,()=>t.toInbox),i})();export{o as default};

@@ -1,0 +1,1 @@
+var e={title:`There is no such page`,help:`The address may be mistyped or from another version.`,toInbox:`Go to the inbox`};export{e as t};

@@ -1,0 +1,1 @@
+var e={inbox:`Inbox`,browse:`Browse channels`,search:`Search messages`,searched:e=>`Search: ${e}`,settings:`Settings`,help:`Help`};export{e as t};

@@ -1,0 +1,123 @@
+/** The ask that a person composes below a topic. */
+import { fireEvent, screen } from "@solidjs/testing-library";
+import { createSignal, flush } from "solid-js";
+import { describe, expect, it, vi } from "vitest";
+import { Failure } from "../model/client";
+import type { Topic } from "../model/types";
+import { channel, message, person, topic } from "../testing/builders";
+import { settle } from "../testing/store";
+import { show, stillStore } from "../testing/view";
+import { Composer } from "./Composer";
+
+const ann = person("ann");
+const room = channel("room", [ann]);
+const [plan, other] = [topic("plan", room.id), topic("other", room.id)];
+
+function view() {
+  const still = stillStore({ accounts: [ann], channels: [room], topics: [plan, other] });
+  const [at, setAt] = createSignal<Topic>(plan);
+  show(still, () => <Composer channel={room} topic={at()} />);
+  return {
+    store: still.store,
+    go: (to: Topic) => {
+      setAt(to);
+      flush();
+    },
+    posts: () => still.recorded.filter((each) => each.name === "post").map((each) => each.input),
+  };
+}
+
+const openAsk = async () => {
+  screen.getByRole("button", { name: "Ask…" }).click();
+  await partLoaded();
+};
+const partLoaded = async () => {
+  for (let turn = 0; turn < 5; turn += 1) {
+    await vi.dynamicImportSettled();
+    await settle();
+  }
+};
+const askOf = (question: string) => {
+  fireEvent.input(screen.getByLabelText("Question"), { target: { value: question } });
+  flush();
+};
+
+describe("the ask that is being composed", () => {
+  it("is there again when the topic is come back to, and gone once it is discarded or posted", async () => {
+    const { go, store } = view();
+    await openAsk();
+    askOf("Deploy now?");
+    go(other);
+    expect(screen.queryByLabelText("Question")).toBeNull();
+    go(plan);
+    await partLoaded();
+    expect(screen.getByLabelText("Question")).toHaveValue("Deploy now?");
+    screen.getByRole("button", { name: "Discard" }).click();
+    await settle();
+    expect(screen.queryByLabelText("Question")).toBeNull();
+    expect(store.draft(`ask:${plan.id}`)).toBe("");
+    await openAsk();
+    expect(screen.getByLabelText("Question")).toHaveValue("");
+    askOf("Posted?");
+    store.post = () => Promise.resolve(message(1, ""));
+    screen.getByRole("button", { name: "Post ask" }).click();
+    await settle();
+    expect(store.draft(`ask:${plan.id}`)).toBe("");
+  });
+  it("cannot be changed while it is on its way", async () => {
+    const { store } = view();
+    await openAsk();
+    askOf("Deploy now?");
+    let refuse: (failure: Failure) => void = () => undefined;
+    store.post = () => new Promise((_, reject) => (refuse = reject));
+    screen.getByRole("button", { name: "Post ask" }).click();
+    await settle();
+    expect(screen.getByLabelText("Question")).toBeDisabled();
+    refuse(new Failure("invalid", "no"));
+    await settle();
+    expect(screen.getByLabelText("Question")).toBeEnabled();
+    expect(screen.getByLabelText("Question")).toHaveValue("Deploy now?");
+  });
+  it("keeps the focus near when what held it is removed", async () => {
+    view();
+    await openAsk();
+    screen.getByRole("button", { name: /^Add option/ }).click();
+    flush();
+    const remove = screen.getByRole("button", { name: "Remove option 1 of question 1" });
+    remove.focus();
+    remove.click();
+    expect(screen.getByRole("button", { name: /^Add option/ })).toHaveFocus();
+  });
+  it("is posted under one key until it is changed", async () => {
+    const { store } = view();
+    const keys: string[] = [];
+    store.post = (_channel, _topic, _blocks, key) => {
+      keys.push(key);
+      return Promise.reject(new Failure("unknown", "lost"));
+    };
+    await openAsk();
+    for (const question of ["Now?", "Now?", "Later?"]) {
+      askOf(question);
+      screen.getByRole("button", { name: "Post ask" }).click();
+      await settle();
+    }
+    expect(keys[1]).toBe(keys[0]);
+    expect(keys[2]).not.toBe(keys[0]);
+  });
+});
+
+describe("an ask with a blank label", () => {
+  it("is not posted; the field is named", async () => {
+    const { posts } = view();
+    await openAsk();
+    fireEvent.input(screen.getByLabelText("Question"), { target: { value: "Now?" } });
+    screen.getByRole("button", { name: /^Add option/ }).click();
+    flush();
+    fireEvent.input(screen.getByLabelText("Label"), { target: { value: "  " } });
+    flush();
+    screen.getByRole("button", { name: "Post ask" }).click();
+    await settle();
+    expect(posts()).toEqual([]);
+    expect(screen.getByRole("alert")).toHaveTextContent("Question 1, option 1: Label is empty.");
+  });
+});
