@@ -106,14 +106,20 @@ async fn without_flags_it_keeps_a_sqlite_file_in_the_platforms_data_directory_an
     let url = line.rsplit(' ').next().unwrap();
     let folder = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
     let data = world.home().join(folder).join("compass");
-    assert!(data.join("compass.db").is_file());
-    assert_eq!(std::fs::metadata(data.join("sign-in")).unwrap().permissions().mode() & 0o777, 0o600);
+    for private in ["compass.db", "sign-in"] {
+        let mode = std::fs::metadata(data.join(private)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{private}");
+    }
     // The README's way: the secret is found where the server left it.
     let done = world.run(&["login", "--url", url]).await;
     assert_eq!(done.code, Some(0), "{done:?}");
     assert!(done.stdout.contains("@admin"), "{done:?}");
+    let secret = std::fs::read_to_string(data.join("sign-in")).unwrap();
+    let spent = world.run(&["login", "--url", url, secret.trim()]).await;
+    assert_eq!(spent.code, Some(5), "a sign-in works once: {spent:?}");
     let again = world.run(&["login", "--url", url]).await;
-    assert_eq!(again.code, Some(5), "a sign-in works once: {again:?}");
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert!(again.stdout.starts_with("signed in already"), "{again:?}");
     process.signal(rustix::process::Signal::TERM);
     assert!(process.ended().await.success());
 }
