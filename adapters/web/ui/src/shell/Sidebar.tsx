@@ -37,7 +37,10 @@ export const Sidebar: Component = () => {
   // Made late or far below, the row of what is shown is brought into view.
   createEffect(
     () => [store.state().ready, made(), router.route()],
-    () => column?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: "nearest" }),
+    // Some browsers give a promise back, which is no cleanup.
+    () => {
+      column?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+    },
   );
   const all = () => setMade(Number.POSITIVE_INFINITY);
   const waiting = () => store.state().openAsks.size;
