@@ -63,8 +63,16 @@ export class Tab {
     if (reply.status() !== 204) throw new Error(`sign-in was refused: ${reply.status().toString()} ${await reply.text()}`);
   }
 
-  close(): Promise<void> {
-    return this.context.close();
+  /** What a person would see now, for the log of a test that failed. */
+  async seen(): Promise<string> {
+    const text = await this.page.locator("body").innerText({ timeout: 1_000 }).catch(String);
+    return `${this.page.url()}\n${text}`;
+  }
+
+  async close(): Promise<void> {
+    // A request that a test holds or changes may still be under way.
+    await this.page.unrouteAll({ behavior: "ignoreErrors" });
+    await this.context.close();
   }
 
   private async listen(): Promise<void> {

@@ -23,7 +23,8 @@ export class Scene {
   static ofFile(): Scene {
     const scene = new Scene();
     beforeAll(() => scene.make());
-    afterEach(async () => {
+    afterEach(async ({ task }) => {
+      if (task.result?.state === "fail") await scene.show();
       expect(await scene.closeTabs()).toEqual([]);
     });
     afterAll(() => scene.stop());
@@ -80,6 +81,11 @@ export class Scene {
   /** One question with these options, which everyone who is named may answer. */
   async ask(question: string, options: readonly string[] = ["Yes", "No"], channelId?: string) {
     return this.agent.ask("Decisions", [{ id: "q", question, options }], channelId);
+  }
+
+  /** Puts what the browsers show into the log. */
+  async show(): Promise<void> {
+    for (const tab of this.#tabs) console.log(`--- a browser shows ---\n${await tab.seen()}\n---`);
   }
 
   /** Closes the browsers; says what went wrong in them. */

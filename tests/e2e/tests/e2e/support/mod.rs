@@ -1,5 +1,6 @@
 //! What every test needs: a world of processes, patience, trials, and drafts of asks.
 
+mod acks;
 mod attach;
 mod browser;
 mod drafts;
@@ -15,6 +16,7 @@ mod world;
 
 use std::time::{Duration, Instant};
 
+pub(crate) use acks::{Acks, now_us};
 pub(crate) use attach::Attach;
 pub(crate) use browser::Browser;
 pub(crate) use drafts::{answered, choose, question, skip, write};

@@ -154,7 +154,8 @@ impl Drop for RunnerProcess {
     }
 }
 
-fn log(world: &World, handle: &str) -> PathBuf {
+/// Where an agent's program writes down what happens to it.
+pub(super) fn log(world: &World, handle: &str) -> PathBuf {
     world.home().join(format!("{handle}.log"))
 }
 
