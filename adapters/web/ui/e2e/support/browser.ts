@@ -71,7 +71,7 @@ export class Tab {
 
   async close(): Promise<void> {
     // A request that a test holds or changes may still be under way.
-    await this.page.unrouteAll({ behavior: "ignoreErrors" });
+    if (!this.page.isClosed()) await this.page.unrouteAll({ behavior: "ignoreErrors" });
     await this.context.close();
   }
 
