@@ -5,6 +5,7 @@ import { Failure } from "./model/client";
 import { LOST_AFTER_MS } from "./shell/Banners";
 import { agent, ask, asking, channel, group, message, person, text, topic } from "./testing/builders";
 import { FakeClient } from "./testing/fake";
+import { focused } from "./testing/focus";
 import { memory, showPage } from "./testing/page";
 import { FakeServer } from "./testing/server";
 
@@ -217,6 +218,22 @@ describe("an agent", () => {
     expect(main()).not.toHaveTextContent("Refused");
     expect(within(main()).getByRole("button", { name: "Stop" })).toBeDisabled();
     expect(within(main()).getByRole("button", { name: "Start" })).toBeEnabled();
+  });
+
+  it("C44 stopping keeps the focus on what stops, though nothing runs any more", async () => {
+    const client = new FakeClient(world());
+    client.sessionList = [{ sessionId: "s1", state: "working", agentId: bot.id }];
+    const page = await showPage(client.server, { client, path: `/agent/${bot.id}` });
+    const stop = within(main()).getByRole("button", { name: "Stop" });
+    stop.focus();
+    stop.click();
+    await page.later();
+    const yes = within(screen.getByRole("group", { name: /^Stop/ })).getByRole("button", { name: "Stop" });
+    yes.focus();
+    yes.click();
+    await page.later();
+    expect(stop).toHaveAttribute("aria-disabled", "true");
+    expect(focused()).toBe(stop);
   });
 
   it("C44 starting is a real call and a refusal is shown, never thrown", async () => {

@@ -11,6 +11,7 @@ import { AccountName } from "./AccountName";
 import { AskQuestion } from "./AskQuestion";
 import { AskUnsent } from "./AskUnsent";
 import { answersProblem, digitIndex, isClosed, lookOf, shownAnswer, textProblem } from "./ask-view";
+import { Button } from "./Button";
 import { CopyLink } from "./CopyLink";
 import { takesText } from "./roving";
 import { Time } from "./Time";
@@ -117,7 +118,7 @@ const SubmitRow: Component<AskBlockProps> = (props) => {
   const tooLong = () => props.ask.questions.some((question) => textProblem(shownAnswer(props.ask, question, staged())) !== undefined);
   return (
     <div class="ask-submit-row">
-      <button
+      <Button
         type="button"
         class="ask-submit primary"
         title={askText.submitTooltip}
@@ -126,7 +127,7 @@ const SubmitRow: Component<AskBlockProps> = (props) => {
         onClick={() => store.asks.submit(props.message.id, props.ask.id)}
       >
         {skipped() === 0 || nothing() ? askText.submit : askText.submitPartial(skipped())}
-      </button>
+      </Button>
       <span id={note} class="ask-note">
         {tooMuch() ?? askText.submitTooltip}
       </span>

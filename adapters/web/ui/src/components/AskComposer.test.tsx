@@ -3,10 +3,13 @@ import { fireEvent, screen } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
 import { describe, expect, it, vi } from "vitest";
 import { Failure } from "../model/client";
+import { LIMITS } from "../model/limits";
 import type { Topic } from "../model/types";
 import { channel, message, person, topic } from "../testing/builders";
+import { focused } from "../testing/focus";
 import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
+import { keptForm, newOption, newQuestion } from "./ask-draft";
 import { Composer } from "./Composer";
 
 const ann = person("ann");
@@ -86,7 +89,70 @@ describe("the ask that is being composed", () => {
     const remove = screen.getByRole("button", { name: "Remove option 1 of question 1" });
     remove.focus();
     remove.click();
+    await settle();
     expect(screen.getByRole("button", { name: /^Add option/ })).toHaveFocus();
+  });
+  it.each(["Discard", "Post ask"])("leaves the focus to what opened it after %s", async (name) => {
+    const { store } = view();
+    await openAsk();
+    askOf("Deploy now?");
+    store.post = () => Promise.resolve(message(1, ""));
+    const button = screen.getByRole("button", { name });
+    button.focus();
+    button.click();
+    await settle();
+    expect(screen.queryByLabelText("Question")).toBeNull();
+    expect(focused()).toBe(screen.getByRole("button", { name: "Ask…" }));
+  });
+  it("keeps the focus on what posts it, and is posted once, however often that is pressed", async () => {
+    const { store } = view();
+    await openAsk();
+    askOf("Deploy now?");
+    let posts = 0;
+    store.post = () => new Promise(() => (posts += 1));
+    const button = screen.getByRole("button", { name: "Post ask" });
+    button.focus();
+    for (let press = 0; press < 2; press += 1) {
+      button.click();
+      await settle();
+      expect(focused()).toBe(button);
+    }
+    expect(posts).toBe(1);
+  });
+  it("leaves the focus to what is alike when a question or an option is removed, else to what adds one", async () => {
+    view();
+    await openAsk();
+    const press = async (name: RegExp | string) => {
+      const button = screen.getAllByRole("button", { name })[0];
+      button?.focus();
+      button?.click();
+      await settle();
+    };
+    for (const name of [/^Add option/, /^Add option/]) await press(name);
+    await press("Remove option 2 of question 1");
+    expect(focused()).toHaveAccessibleName("Remove option 1 of question 1");
+    fireEvent.click(screen.getByLabelText("Recommended"));
+    flush();
+    await press("None recommended");
+    expect(focused()).toHaveAccessibleName(/^Add option/);
+    for (const name of [/^Add question/, /^Add question/]) await press(name);
+    await press("Remove question 3");
+    expect(focused()).toHaveAccessibleName("Remove question 2");
+    await press("Remove question 2");
+    expect(focused()).toHaveAccessibleName(/^Add question/);
+  });
+  it("keeps the focus on what added the last option there may be", async () => {
+    const { store } = view();
+    store.setDraft(`ask:${plan.id}`, keptForm({ questions: [{ ...newQuestion(), options: Array.from({ length: LIMITS.options - 1 }, newOption) }] }));
+    await openAsk();
+    const add = screen.getByText(/^Add option/);
+    add.focus();
+    for (let press = 0; press < 2; press += 1) {
+      add.click();
+      flush();
+    }
+    expect(document.querySelectorAll(".ask-composer-option")).toHaveLength(LIMITS.options);
+    expect(focused()).toBe(add);
   });
   it("is posted under one key until it is changed", async () => {
     const { store } = view();

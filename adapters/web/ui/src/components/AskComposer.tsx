@@ -1,6 +1,7 @@
 /** Where a person writes an ask. It says first that an ask cannot be taken back. */
-import { createMemo, createSignal, createUniqueId, flush, For, Show, untrack, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, For, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { keepFocus } from "../keyboard/keep-focus";
 import { LIMITS } from "../model/limits";
 import { isUncertain } from "../model/client";
 import type { Channel, TopicId } from "../model/types";
@@ -11,6 +12,7 @@ import { askComposerText as words } from "../strings";
 import { edited, formOf, keptForm, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
 import type { AskForm, OptionForm, QuestionForm } from "./ask-draft";
 import { createAgain } from "./again";
+import { Button } from "./Button";
 import { sendingFailed } from "./failure";
 import { postingRefused } from "./posting";
 import "./controls.css";
@@ -19,6 +21,8 @@ import "./AskComposer.css";
 export interface AskComposerProps {
   readonly channel: Channel;
   readonly topicId: TopicId;
+  /** What opened it has the focus again afterwards. */
+  readonly opener: () => HTMLElement | undefined;
   /** It was posted, or given up. */
   readonly onDone: () => void;
 }
@@ -44,6 +48,7 @@ const AskComposer: Component<AskComposerProps> = (props) => {
   /** What was sent and may have been kept. */
   const [unknown, setUnknown] = createSignal<string | undefined>(undefined);
   let isOnItsWay = false;
+  let adder: HTMLElement | undefined;
   const post = async () => {
     setTried(true);
     if (problems().length > 0 || isOnItsWay || refused() !== undefined) return;
@@ -79,11 +84,11 @@ const AskComposer: Component<AskComposerProps> = (props) => {
     props.onDone();
   };
   return (
-    <section class="ask-composer" aria-label={words.title}>
+    <section class="ask-composer" aria-label={words.title} ref={keepFocus({ or: () => props.opener() })}>
       <h2>{words.title}</h2>
       <p class="ask-composer-warning">{words.cannotWithdraw}</p>
       {/* What is on its way is what is shown: an edit meanwhile would be lost. */}
-      <fieldset class="ask-composer-fields" disabled={isPosting()}>
+      <fieldset class="ask-composer-fields" disabled={isPosting()} ref={keepFocus({ among: ".ask-composer-remove", or: () => adder })}>
       <For each={form().questions} keyed={false}>
         {(question, index) => (
           <QuestionFields
@@ -99,9 +104,10 @@ const AskComposer: Component<AskComposerProps> = (props) => {
           />
         )}
       </For>
-      <button
+      <Button
         type="button"
         class="quiet"
+        ref={(element) => (adder = element)}
         disabled={form().questions.length >= LIMITS.questions}
         onClick={() =>
           edit((draft) => {
@@ -110,7 +116,7 @@ const AskComposer: Component<AskComposerProps> = (props) => {
         }
       >
         {words.addQuestion(form().questions.length, LIMITS.questions)}
-      </button>
+      </Button>
       </fieldset>
       <Show when={shown().length > 0}>
         <ul class="ask-composer-problems" role="alert">
@@ -125,18 +131,18 @@ const AskComposer: Component<AskComposerProps> = (props) => {
         )}
       </Show>
       <div class="ask-composer-actions">
-        <button
+        <Button
           type="button"
           class="primary"
-          aria-disabled={isPosting() ? "true" : "false"}
+          busy={isPosting()}
           disabled={refused() !== undefined}
           onClick={() => void begin()}
         >
           {isPosting() ? words.posting : words.post}
-        </button>
-        <button type="button" class="quiet" aria-disabled={isPosting() ? "true" : "false"} onClick={discard}>
+        </Button>
+        <Button type="button" class="quiet" busy={isPosting()} onClick={discard}>
           {words.cancel}
-        </button>
+        </Button>
       </div>
     </section>
   );
@@ -151,52 +157,47 @@ interface QuestionFieldsProps {
   readonly remove: () => void;
 }
 
-const QuestionFields: Component<QuestionFieldsProps> = (props) => (
-  <fieldset class="ask-composer-question">
-    <legend>{words.question(props.n)}</legend>
-    <TextField label={words.questionField} value={props.question.question} lines={2} onInput={(text) => props.edit((draft) => void (draft.question = text))} />
-    <TextField label={words.header} value={props.question.header} onInput={(text) => props.edit((draft) => void (draft.header = text))} />
-    <Show when={props.question.options.length > 0} fallback={<p class="ask-composer-note">{words.noOptions}</p>}>
-      <For each={props.question.options} keyed={false}>
-        {(option, index) => <OptionFields {...props} option={option()} index={index} />}
-      </For>
-      <Show when={props.question.recommended !== undefined}>
-        <button type="button" class="quiet" onClick={(event) => {
-            const within = event.currentTarget.closest(".ask-composer-question");
-            props.edit((draft) => void (draft.recommended = undefined));
-            removed(within, ADD_OPTION);
-          }}>
-          {words.noneRecommended}
-        </button>
+const QuestionFields: Component<QuestionFieldsProps> = (props) => {
+  let adder: HTMLElement | undefined;
+  return (
+    <fieldset class="ask-composer-question" ref={keepFocus({ among: ".ask-composer-remove-option", or: () => adder })}>
+      <legend>{words.question(props.n)}</legend>
+      <TextField label={words.questionField} value={props.question.question} lines={2} onInput={(text) => props.edit((draft) => void (draft.question = text))} />
+      <TextField label={words.header} value={props.question.header} onInput={(text) => props.edit((draft) => void (draft.header = text))} />
+      <Show when={props.question.options.length > 0} fallback={<p class="ask-composer-note">{words.noOptions}</p>}>
+        <For each={props.question.options} keyed={false}>
+          {(option, index) => <OptionFields {...props} option={option()} index={index} />}
+        </For>
+        <Show when={props.question.recommended !== undefined}>
+          <button type="button" class="quiet" ref={keepFocus({ or: () => adder })} onClick={() => props.edit((draft) => void (draft.recommended = undefined))}>
+            {words.noneRecommended}
+          </button>
+        </Show>
+        <label class="ask-composer-check">
+          <input
+            type="checkbox"
+            checked={props.question.multiple}
+            onChange={(event) => {
+              const { checked } = event.currentTarget;
+              props.edit((draft) => void (draft.multiple = checked));
+            }}
+          />
+          {words.multiple}
+        </label>
       </Show>
-      <label class="ask-composer-check">
-        <input
-          type="checkbox"
-          checked={props.question.multiple}
-          onChange={(event) => {
-            const { checked } = event.currentTarget;
-            props.edit((draft) => void (draft.multiple = checked));
-          }}
-        />
-        {words.multiple}
-      </label>
-    </Show>
-    <div class="ask-composer-actions">
-      <button type="button" class="quiet" disabled={props.question.options.length >= LIMITS.options} onClick={() => props.edit((draft) => void draft.options.push(newOption()))}>
-        {words.addOption(props.question.options.length, LIMITS.options)}
-      </button>
-      <Show when={!props.isOnly}>
-        <button type="button" class="quiet" onClick={(event) => {
-            const within = event.currentTarget.closest(".ask-composer");
-            props.remove();
-            removed(within, ADD_QUESTION);
-          }}>
-          {words.removeQuestion(props.n)}
-        </button>
-      </Show>
-    </div>
-  </fieldset>
-);
+      <div class="ask-composer-actions">
+        <Button type="button" class="quiet" ref={(element) => (adder = element)} disabled={props.question.options.length >= LIMITS.options} onClick={() => props.edit((draft) => void draft.options.push(newOption()))}>
+          {words.addOption(props.question.options.length, LIMITS.options)}
+        </Button>
+        <Show when={!props.isOnly}>
+          <button type="button" class="quiet ask-composer-remove" onClick={() => props.remove()}>
+            {words.removeQuestion(props.n)}
+          </button>
+        </Show>
+      </div>
+    </fieldset>
+  );
+};
 
 const OptionFields: Component<QuestionFieldsProps & { readonly option: OptionForm; readonly index: number }> = (props) => {
   const change = (edit: (option: OptionForm) => void) =>
@@ -220,25 +221,13 @@ const OptionFields: Component<QuestionFieldsProps & { readonly option: OptionFor
           />
           {words.recommended}
         </label>
-        <button type="button" class="quiet" aria-label={words.removeOption(props.n, props.index + 1)} onClick={(event) => {
-            const within = event.currentTarget.closest(".ask-composer-question");
-            props.edit((draft) => removeOption(draft, props.index));
-            removed(within, ADD_OPTION);
-          }}>
+        <button type="button" class="quiet ask-composer-remove-option" aria-label={words.removeOption(props.n, props.index + 1)} onClick={() => props.edit((draft) => removeOption(draft, props.index))}>
           {words.remove}
         </button>
       </div>
     </fieldset>
   );
 };
-
-/** What was removed may have held the focus: the button that adds such a thing takes it then. */
-function removed(within: Element | null, add: string): void {
-  flush();
-  if (document.activeElement === document.body) within?.querySelector<HTMLElement>(add)?.focus();
-}
-const ADD_OPTION = ":scope > .ask-composer-actions > button";
-const ADD_QUESTION = ".ask-composer-fields > button";
 
 const TextField: Component<{ readonly label: string; readonly value: string; readonly lines?: number; readonly onInput: (text: string) => void }> = (props) => {
   const id = createUniqueId();

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Failure } from "../model/client";
 import type { Channel, Topic } from "../model/types";
 import { agent, channel, message, person, topic } from "../testing/builders";
+import { focused } from "../testing/focus";
 import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
 import type { Connection } from "../store/contract";
@@ -60,6 +61,22 @@ describe("C34 sending", () => {
     await settle();
     const to = { kind: "id", id: plan.id };
     expect(posts()).toEqual([[room.id, to, [{ kind: "text", text: "hello" }]], [room.id, to, [{ kind: "text", text: "again" }]]]);
+  });
+  it("what sends keeps the focus though the field is empty then", async () => {
+    const { type, send, store } = view();
+    let posts = 0;
+    store.post = () => {
+      posts += 1;
+      return Promise.resolve(message(1, "hello"));
+    };
+    type("hello");
+    send().focus();
+    for (let press = 0; press < 2; press += 1) {
+      send().click();
+      await settle();
+      expect(focused()).toBe(send());
+    }
+    expect(posts).toBe(1);
   });
   it("Shift+Enter, a key held down, and Enter while a script is composed send nothing", () => {
     const { type, press, posts } = view();
@@ -219,6 +236,21 @@ describe("C34 sending", () => {
       expect(still.field()).toHaveFocus();
       await later(100 * AGAIN_AFTER_MS);
       expect(still.store.draft("outbox")).toBe("");
+    });
+    it("what sends it now leaves the focus to the field when it goes", async () => {
+      const still = view();
+      clock();
+      still.store.post = () => Promise.reject(lose);
+      still.type("one");
+      still.press("Enter");
+      await settle();
+      const now = screen.getByRole("button", { name: "Send now" });
+      now.focus();
+      still.store.post = () => Promise.resolve(message(1, "one"));
+      now.click();
+      await settle();
+      expect(unsent()).toEqual([]);
+      expect(focused()).toBe(still.field());
     });
     it("waits for the connection", async () => {
       const still = view();

@@ -1,6 +1,7 @@
 /** Where a person writes a message into a topic. What was typed stays with its topic until it is sent. */
 import { createMemo, createSignal, createUniqueId, Loading, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { keepFocus } from "../keyboard/keep-focus";
 import { lazyPart } from "../lazy";
 import { visible } from "../model/text";
 import type { Channel, Topic, TopicId } from "../model/types";
@@ -8,6 +9,7 @@ import { StoreContext } from "../store/context";
 import { outboxOf } from "../store/outbox";
 import { askDraft, messageDraft } from "../store/written";
 import { askComposerText, composerText } from "../strings";
+import { Button } from "./Button";
 import { MessageField } from "./MessageField";
 import { Outbox } from "./Outbox";
 import { blocksProblem, postingRefused, textBlocks } from "./posting";
@@ -51,15 +53,17 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
     type("");
   };
   let row: HTMLElement | undefined;
+  let asker: HTMLElement | undefined;
+  const field = () => row?.querySelector("textarea");
   const [isAsking, setAsking] = createSignal(store.draft(askDraft(topicId)) !== "");
   return (
-    <div class="composer">
+    <div class="composer" ref={keepFocus({ or: field })}>
       <Show when={isAsking()}>
         <Loading>
-          <AskComposer channel={props.channel} topicId={topicId} onDone={() => setAsking(false)} />
+          <AskComposer channel={props.channel} topicId={topicId} opener={() => asker} onDone={() => setAsking(false)} />
         </Loading>
       </Show>
-      <Outbox sent={unsent()} outbox={outbox} onGone={() => row?.querySelector("textarea")?.focus()} />
+      <Outbox sent={unsent()} outbox={outbox} onGone={() => field()?.focus()} />
       <div class="composer-row" ref={(element) => (row = element)}>
         <MessageField
           label={composerText.label}
@@ -72,12 +76,12 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
           onInput={type}
           onSend={send}
         />
-        <button type="button" class="primary" disabled={stopped()} onClick={send}>
+        <Button type="button" class="primary" disabled={stopped()} onClick={send}>
           {composerText.send}
-        </button>
-        <button type="button" class="quiet" aria-expanded={isAsking() ? "true" : "false"} disabled={refused() !== undefined} onClick={() => setAsking((before) => !before)}>
+        </Button>
+        <Button type="button" class="quiet" ref={(element) => (asker = element)} aria-expanded={isAsking() ? "true" : "false"} disabled={refused() !== undefined} onClick={() => setAsking((before) => !before)}>
           {askComposerText.open}
-        </button>
+        </Button>
       </div>
       <p id={note} class={["composer-note", { bad: problem() !== undefined }]}>
         {refused() ?? problem() ?? (props.topic.archived ? composerText.archived : composerText.keys)}

@@ -11,6 +11,7 @@ import { messageText } from "../strings";
 import { AccountName } from "./AccountName";
 import { AnswerCard } from "./AnswerCard";
 import { AskBlock } from "./AskBlock";
+import { Button } from "./Button";
 import { CopyLink } from "./CopyLink";
 import { Time } from "./Time";
 import "./controls.css";
@@ -93,9 +94,9 @@ const Actions: Component<MessageRowProps> = (props) => {
       </Show>
       <div class="message-actions" role="group" aria-label={messageText.actions}>
         <Show when={mayPin()}>
-          <button type="button" class="quiet" aria-disabled={busy() ? "true" : "false"} onClick={() => void toggle()}>
+          <Button type="button" class="quiet" busy={busy()} onClick={() => void toggle()}>
             {pinned() ? messageText.unpin : messageText.pin}
-          </button>
+          </Button>
         </Show>
         <CopyLink path={messagePath(props.channelId, props.message.topicId, props.message.id)} label={messageText.copyLink} />
       </div>

@@ -1,6 +1,9 @@
+import { screen } from "@solidjs/testing-library";
 import { flush } from "solid-js";
 import { describe, expect, it } from "vitest";
 import { channel, message, person, topic } from "../testing/builders";
+import { focused } from "../testing/focus";
+import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
 import { MessageStream } from "./MessageStream";
 
@@ -22,5 +25,18 @@ describe("the stream", () => {
     expect(rows.length).toBeGreaterThan(3);
     expect(rows.length).toBeLessThan(60);
     expect(rows.at(-1)?.dataset["row"]).toBe("message-5000");
+  });
+
+  it.each(["Try again", "Dismiss"])("%s leaves the focus to the messages when it goes", async (name) => {
+    const still = stillStore({ accounts: [ann, bob], channels: [room], topics: [plan] });
+    show(still, () => <MessageStream channelId={room.id} topic={plan} linked="message-none" />);
+    still.setState({ windows: new Map([[plan.id, { ...window(3), error: "the server is away" }]]) });
+    const button = screen.getByRole("button", { name });
+    button.focus();
+    button.click();
+    still.setState({ windows: new Map([[plan.id, window(3)]]) });
+    await settle();
+    expect(button).not.toBeInTheDocument();
+    expect(focused()).toBe(screen.getByRole("region"));
   });
 });

@@ -5,6 +5,7 @@
  */
 import { createEffect, createMemo, For, onSettled, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { keepFocus } from "../keyboard/keep-focus";
 import { visible, visibleLine } from "../model/text";
 import type { ChannelId, MessageId, Topic, TopicId } from "../model/types";
 import type { MessageWindow } from "../store/contract";
@@ -62,6 +63,7 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   const scroller = createScroller(rows);
   const back = createMemo(() => props.places?.back());
   const linked = createLinked({ wanted: () => (back() ? undefined : props.linked), loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
+  let messagesView: HTMLElement | undefined;
   createReading({ topicId, rows, scroller, store });
 
   const channelId = untrack(() => props.channelId);
@@ -80,8 +82,8 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
     },
   );
   return (
-    <div class="stream">
-      <div class="stream-scroll" ref={scroller.view} tabindex="0" role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scroller.scrolled}>
+    <div class="stream" ref={keepFocus({ or: () => messagesView })}>
+      <div class="stream-scroll" ref={[scroller.view, (element) => (messagesView = element)]} tabindex="0" role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scroller.scrolled}>
         <div class="stream-head" ref={scroller.head}>
           <Head window={loaded()} retry={() => (loaded().messages.length === 0 ? store.openTopic(channelId, topicId) : store.loadOlder(topicId))} />
         </div>

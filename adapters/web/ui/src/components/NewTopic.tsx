@@ -7,6 +7,7 @@ import { StoreContext } from "../store/context";
 import { outboxOf } from "../store/outbox";
 import { composerText } from "../strings";
 import { createAgain } from "./again";
+import { Button } from "./Button";
 import { sendingFailed } from "./failure";
 import { MessageField } from "./MessageField";
 import { nameProblem } from "./named";
@@ -75,6 +76,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
     }
   };
   const begin = async () => {
+    if (isPosting()) return;
     setPosting(true);
     setError(undefined);
     setUnknown(undefined);
@@ -91,7 +93,8 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
         type="text"
         dir="auto"
         autocomplete="off"
-        disabled={refused() !== undefined || isPosting()}
+        disabled={refused() !== undefined}
+        readonly={isPosting()}
         aria-describedby={note}
         aria-invalid={badName() === undefined ? "false" : "true"}
         value={name()}
@@ -103,15 +106,16 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
           placeholder={composerText.firstMessage}
           channel={props.channel}
           value={text()}
-          disabled={refused() !== undefined || isPosting()}
+          disabled={refused() !== undefined}
+          readonly={isPosting()}
           invalid={blocksProblem(blocks()) !== undefined}
           describedBy={note}
           onInput={writeText}
           onSend={() => void begin()}
         />
-        <button type="button" class="primary" disabled={stopped() || isPosting()} onClick={() => void begin()}>
+        <Button type="button" class="primary" busy={isPosting()} disabled={stopped()} onClick={() => void begin()}>
           {composerText.startTopic}
-        </button>
+        </Button>
       </div>
       <p id={note} class={["new-topic-note", { bad: problem() !== undefined }]}>
         {refused() ?? problem() ?? composerText.keys}

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { manage } from "./group";
+import { watchFocus } from "./keep-focus";
 import { Keys } from "./keys";
 
 const ends: (() => void)[] = [];
@@ -21,7 +22,7 @@ const group = (...names: readonly string[]) => {
   const outside = document.createElement("button");
   document.body.append(box, outside);
   const keys = new Keys(false);
-  ends.push(keys.install(window), manage(box, (on, press) => keys.group(on, press)));
+  ends.push(keys.install(window), watchFocus(() => undefined), manage(box, (on, press) => keys.group(on, press)));
   const stops = () => [...box.querySelectorAll<HTMLElement>("[data-stop]")];
   const named = (name: string): HTMLElement => {
     const found = stops().find((each) => each.textContent === name);

@@ -2,6 +2,7 @@
 import { onSettled, useContext } from "solid-js";
 import { rovingTarget } from "../components/roving";
 import { AppContext } from "../shell/app";
+import { keepFocus } from "./keep-focus";
 
 /** Elements that the arrows of a group reach. */
 const STOP = "[data-stop]";
@@ -20,7 +21,6 @@ type Register = (element: Element, keys: (event: KeyboardEvent) => boolean) => (
 
 /** Keeps exactly one stop reachable by Tab until the returned function is called. */
 export const manage = (element: HTMLElement, register: Register): (() => void) => {
-  let inside: HTMLElement | undefined;
   /** Where the focus was last; until it was anywhere the stop is that of what is shown, however late that is made. */
   let chosen: HTMLElement | undefined;
   const stops = () => [...element.querySelectorAll<HTMLElement>(STOP)];
@@ -36,22 +36,15 @@ export const manage = (element: HTMLElement, register: Register): (() => void) =
     const current = all.find((each) => each.getAttribute("aria-current") === "page");
     const before = all.find((each) => each.tabIndex === 0);
     select((chosen ? before : undefined) ?? current ?? before ?? all[0]);
-    // The focused stop was taken away: the focus was here, so it stays here.
-    if (inside && !inside.isConnected && document.activeElement === document.body) stops().find((each) => each.tabIndex === 0)?.focus();
-    if (inside && !inside.isConnected) inside = undefined;
+  };
+  // The focused stop was taken away: the focus was here, so it stays here.
+  const heir = () => {
+    settle();
+    return stops().find((each) => each.tabIndex === 0);
   };
   const enter = (event: FocusEvent) => {
     const stop = event.target instanceof Element ? event.target.closest<HTMLElement>(STOP) : null;
-    inside = stop ?? undefined;
     if (stop) select((chosen = stop));
-  };
-  const leave = (event: FocusEvent) => {
-    const left = inside;
-    if (event.relatedTarget instanceof Node && element.contains(event.relatedTarget)) return;
-    // Some browsers tell of the focus going when the element is taken out, which is told apart only afterwards.
-    queueMicrotask(() => {
-      if (inside === left && left?.isConnected) inside = undefined;
-    });
   };
   const press = (event: KeyboardEvent): boolean => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
@@ -66,13 +59,12 @@ export const manage = (element: HTMLElement, register: Register): (() => void) =
   const observer = new MutationObserver(settle);
   observer.observe(element, { childList: true, subtree: true });
   element.addEventListener("focusin", enter);
-  element.addEventListener("focusout", leave);
+  keepFocus({ or: heir })(element);
   const unregister = register(element, press);
   settle();
   return () => {
     observer.disconnect();
     element.removeEventListener("focusin", enter);
-    element.removeEventListener("focusout", leave);
     unregister();
   };
 };

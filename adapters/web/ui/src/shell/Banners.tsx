@@ -1,6 +1,7 @@
 /** Bars above the content: shown only while they matter. */
 import { createEffect, createMemo, createSignal, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { keepFocus } from "../keyboard/keep-focus";
 import { visible } from "../model/text";
 import { StoreContext } from "../store/context";
 import type { Connection } from "../store/contract";
@@ -11,14 +12,24 @@ import "./Banners.css";
 /** A short loss is not worth a person's attention. */
 export const LOST_AFTER_MS = 2_000;
 
-const Banners: Component = () => (
-  <div class="banners">
-    <ConnectionBanner />
-    <VersionBanner />
-    <NoticeBanner />
-    <Problems />
-  </div>
-);
+const Banners: Component = () => {
+  /** Where the focus came from. */
+  let before: Element | undefined;
+  return (
+    <div
+      class="banners"
+      ref={keepFocus({ among: "button", or: () => before })}
+      onFocusIn={(event) => {
+        if (event.relatedTarget instanceof Element && !event.currentTarget.contains(event.relatedTarget)) before = event.relatedTarget;
+      }}
+    >
+      <ConnectionBanner />
+      <VersionBanner />
+      <NoticeBanner />
+      <Problems />
+    </div>
+  );
+};
 
 const ConnectionBanner: Component = () => {
   const store = useContext(StoreContext);

@@ -1,6 +1,7 @@
 /** The frame: bars on top, channels on the left, the view in the middle. */
-import { createEffect, createMemo, createSignal, Loading, Show, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, Loading, onSettled, Show, useContext } from "solid-js";
 import type { ParentComponent } from "solid-js";
+import { watchFocus } from "../keyboard/keep-focus";
 import { lazyPart } from "../lazy";
 import { StoreContext } from "../store/context";
 import { shellText } from "../strings";
@@ -18,10 +19,13 @@ const Moves = lazyPart(() => import("./Moves"));
 export const Shell: ParentComponent = (props) => {
   const store = useContext(StoreContext);
   const out = createMemo(() => store.connection().kind === "signed_out");
+  // Asked before the page is changed: what is inert loses the focus.
+  const before = createMemo(() => (out() ? document.activeElement : undefined));
   const [menu, setMenu] = createSignal(false);
   let main: HTMLElement | undefined;
   let menuButton: HTMLButtonElement | undefined;
   let rail: HTMLElement | undefined;
+  onSettled(() => watchFocus(() => main));
   const closeMenu = (): boolean => {
     if (!menu()) return false;
     setMenu(false);
@@ -35,7 +39,7 @@ export const Shell: ParentComponent = (props) => {
     <>
       <Show when={out()}>
         <Loading fallback={null}>
-          <SignedOutDialog />
+          <SignedOutDialog before={before()} />
         </Loading>
       </Show>
       {/* Nobody is signed in: whoever stands there reads nothing of it, and what was begun stays in it. */}

@@ -1,6 +1,7 @@
 /** Agents of the left column: the pinned ones, then everyone else by who stands below whom. */
 import { createMemo, createSignal, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { keepFocus } from "../keyboard/keep-focus";
 import { agentTree, besidePins } from "../model/select";
 import type { AgentNode } from "../model/select";
 import { visibleLine } from "../model/text";
@@ -24,7 +25,7 @@ export const SidebarAgents: Component = () => {
   return (
     <Section name="agents" title={shellText.agents} link={{ path: settingsPath("agents"), label: shellText.newAgent }}>
       <Show when={pinned().length > 0}>
-        <ul class="rail-list pins" aria-label={shellText.pinnedAgents}>
+        <ul class="rail-list pins" aria-label={shellText.pinnedAgents} ref={keepFocus({ among: ".rail-pin" })}>
           <For each={pinned()} keyed={(pin) => pin.id}>
             {(pin) => <PinnedRow pin={pin()} />}
           </For>
@@ -129,8 +130,22 @@ const PinButton: Component<{ readonly pin: AgentPin }> = (props) => {
   const pressed = () => pins.list().some((pin) => pin.id === props.pin.id);
   const label = () => (pressed() ? shellText.unpinAgent(visibleLine(props.pin.handle)) : shellText.pinAgent(visibleLine(props.pin.handle)));
   return (
-    <button type="button" class="rail-pin" aria-pressed={pressed() ? "true" : "false"} aria-label={label()} title={label()} data-stop tabindex="-1" onClick={() => pins.toggle(props.pin)}>
+    <button
+      type="button"
+      class="rail-pin"
+      aria-pressed={pressed() ? "true" : "false"}
+      aria-label={label()}
+      title={label()}
+      data-stop
+      data-pin={props.pin.id}
+      tabindex="-1"
+      ref={keepFocus({ or: samePin })}
+      onClick={() => pins.toggle(props.pin)}
+    >
       <span aria-hidden="true">{pressed() ? "★" : "☆"}</span>
     </button>
   );
 };
+
+/** Pinning puts an agent elsewhere in the column. */
+const samePin = (gone: HTMLElement): Element | undefined => [...document.querySelectorAll<HTMLElement>("[data-pin]")].find((each) => each.dataset["pin"] === gone.dataset["pin"]);

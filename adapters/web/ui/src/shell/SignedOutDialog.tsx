@@ -1,6 +1,8 @@
 /** The session ended while the page was open: sign in again without losing what is drafted or picked. */
-import { createSignal, onSettled, useContext } from "solid-js";
+import { createSignal, onSettled, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../components/Button";
+import { keepFocus } from "../keyboard/keep-focus";
 import { Failure } from "../model/client";
 import { StoreContext } from "../store/context";
 import { shellText, signInText } from "../strings";
@@ -9,8 +11,10 @@ import { createAction } from "./action";
 import { AppContext } from "./app";
 import "./SignedOutDialog.css";
 
-const SignedOutDialog: Component = () => {
+/** `before`: what had the focus, and has it again afterwards. */
+const SignedOutDialog: Component<{ readonly before: Element | null | undefined }> = (props) => {
   const store = useContext(StoreContext);
+  const before = untrack(() => props.before);
   const { session } = useContext(AppContext);
   const [other, setOther] = createSignal(false);
   let dialog: HTMLDialogElement | undefined;
@@ -37,14 +41,22 @@ const SignedOutDialog: Component = () => {
       await signedIn();
     });
   return (
-    <dialog class="signed-out" ref={(element) => (dialog = element)} aria-labelledby="signed-out-title" onCancel={(event) => event.preventDefault()}>
+    <dialog
+      class="signed-out"
+      ref={(element) => {
+        dialog = element;
+        keepFocus({ or: () => before })(element);
+      }}
+      aria-labelledby="signed-out-title"
+      onCancel={(event) => event.preventDefault()}
+    >
       <h2 id="signed-out-title">{shellText.signedOut}</h2>
       <p>{other() ? signInText.otherAccount : signInText.signedOutHelp}</p>
       <div class="actions">
         <span>{signInText.elsewhere}</span>
-        <button type="button" disabled={looking.busy()} onClick={() => void look()}>
+        <Button type="button" busy={looking.busy()} onClick={() => void look()}>
           {shellText.again}
-        </button>
+        </Button>
         <span role="alert" class="error">
           {looking.error()}
         </span>

@@ -1,11 +1,13 @@
-/** Asks before what cannot be undone. The question gets the focus, not the answer. */
+/** Asks before what cannot be undone. The question gets the focus, not the answer; afterwards what opened it has it again. */
 import { onSettled } from "solid-js";
 import type { Component } from "solid-js";
+import { keepFocus } from "../keyboard/keep-focus";
 import { shellText } from "../strings";
 import "./Sure.css";
 
 export const Sure: Component<{ readonly question: string; readonly yes?: string; readonly onYes: () => void; readonly onNo: () => void }> = (props) => {
   let box: HTMLElement | undefined;
+  const opener = document.activeElement;
   onSettled(() => box?.focus());
   return (
     <div
@@ -13,7 +15,10 @@ export const Sure: Component<{ readonly question: string; readonly yes?: string;
       role="group"
       aria-label={props.question}
       tabindex="-1"
-      ref={(element) => (box = element)}
+      ref={(element) => {
+        box = element;
+        keepFocus({ or: () => opener })(element);
+      }}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         event.preventDefault();

@@ -1,7 +1,8 @@
 import { screen, within } from "@solidjs/testing-library";
 import { describe, expect, it } from "vitest";
 import { agent, person } from "../testing/builders";
-import { showPage } from "../testing/page";
+import { focused } from "../testing/focus";
+import { memory, showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
 
 const ann = person("ann");
@@ -46,5 +47,28 @@ describe("agents of the left column", () => {
     window.dispatchEvent(new StorageEvent("storage", { key: "pins" }));
     await page.later();
     expect(new Set(pinned())).toEqual(new Set(["Unpin bot"]));
+  });
+});
+
+describe("the focus in the left column", () => {
+  it("follows an agent that is pinned or unpinned to where it stands now", async () => {
+    const page = await showPage(world());
+    for (const [pressed, now] of [["Pin bot", "Unpin bot"], ["Pin other", "Unpin other"], ["Unpin bot", "Pin bot"], ["Unpin other", "Pin other"]] as const) {
+      const button = within(rail()).getByRole("button", { name: pressed });
+      button.focus();
+      button.click();
+      await page.later();
+      expect(focused()).toHaveAccessibleName(now);
+    }
+  });
+
+  it("goes to the next pinned one when one that is no longer there is unpinned", async () => {
+    const kept = memory({ pins: JSON.stringify([{ id: "agent-gone", handle: "gone" }, { id: bot.id, handle: "bot" }]) });
+    const page = await showPage(world(), { kept });
+    const button = within(rail()).getByRole("button", { name: "Unpin gone" });
+    button.focus();
+    button.click();
+    await page.later();
+    expect(focused()).toHaveAccessibleName("Unpin bot");
   });
 });

@@ -2,6 +2,8 @@
 import { render } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
 import type { JSX } from "@solidjs/web";
+import { onTestFinished } from "vitest";
+import { watchFocus } from "../keyboard/keep-focus";
 import type { Account, Channel, Topic } from "../model/types";
 import type { Staged, State, Store, Unsent } from "../store/contract";
 import { StoreContext } from "../store/context";
@@ -78,7 +80,8 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
   };
 }
 
-/** Renders with the store around it. */
+/** Renders with the store around it; the focus is followed as the frame does it. */
 export function show(still: StillStore, ui: () => JSX.Element): ReturnType<typeof render> {
+  onTestFinished(watchFocus(() => undefined));
   return render(() => <StoreContext value={still.store}>{ui()}</StoreContext>);
 }

@@ -2,6 +2,7 @@
 import { createMemo, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
+import { Button } from "../../components/Button";
 import { inbox, topicsOf } from "../../model/select";
 import { firstText, clipped, visible, visibleLine } from "../../model/text";
 import type { AccountId, Agent, ChannelId } from "../../model/types";
@@ -102,9 +103,9 @@ const MessageButton: Component<{ readonly id: AccountId }> = (props) => {
     });
   return (
     <div class="actions agent-message">
-      <button type="button" disabled={opening.busy()} onClick={() => void open()}>
+      <Button type="button" busy={opening.busy()} onClick={() => void open()}>
         {opening.busy() ? browseText.opening : agentText.message}
-      </button>
+      </Button>
       <span role="alert" class="error">
         {opening.error()}
       </span>

@@ -1,6 +1,8 @@
 /** An agent's session: watched by those who may, started and stopped by its owner and administrators. No input: agents are talked to in channels. */
 import { createEffect, createMemo, createSignal, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
+import { keepFocus } from "../../keyboard/keep-focus";
 import { presenceOf } from "../../model/select";
 import type { Agent, AgentSession } from "../../model/types";
 import { visible } from "../../model/text";
@@ -50,18 +52,21 @@ export const SessionPanel: Component<{ readonly agent: Agent }> = (props) => {
     const at = session();
     return at && store.refusals().get(at.sessionId);
   };
+  let heading: HTMLElement | undefined;
   return (
-    <section aria-labelledby="agent-session">
-      <h2 id="agent-session">{agentText.sessions}</h2>
+    <section aria-labelledby="agent-session" ref={keepFocus({ or: () => heading })}>
+      <h2 id="agent-session" ref={(element) => (heading = element)} tabindex="-1">
+        {agentText.sessions}
+      </h2>
       <div class="actions agent-session">
         <span>{session() ? agentText.state[session()?.state ?? "unspecified"] : agentText.noSession}</span>
         <Show when={mayRun()} fallback={<span class="dim small">{agentText.notYours}</span>}>
-          <button type="button" disabled={starting.busy() || running() !== undefined} onClick={() => void start()}>
+          <Button type="button" busy={starting.busy()} disabled={running() !== undefined} onClick={() => void start()}>
             {starting.busy() ? agentText.starting : agentText.start}
-          </button>
-          <button type="button" class="danger" disabled={running() === undefined} onClick={() => setSure(true)}>
+          </Button>
+          <Button type="button" class="danger" disabled={running() === undefined} onClick={() => setSure(true)}>
             {agentText.stop}
-          </button>
+          </Button>
         </Show>
       </div>
       <Show when={sure() && running()}>{(at) => <Sure question={agentText.stopSure} yes={agentText.stop} onYes={() => void stop(at())} onNo={() => setSure(false)} />}</Show>

@@ -1,6 +1,8 @@
 /** Channels to join, and making new places to talk. */
 import { createMemo, For, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
+import { keepFocus } from "../../keyboard/keep-focus";
 import { rail } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel } from "../../model/types";
@@ -56,12 +58,15 @@ const Links: Component<{ readonly current: BrowseForm | undefined }> = (props) =
 const Joinable: Component = () => {
   const store = useContext(StoreContext);
   const channels = createMemo(() => rail(store.state()).browse);
+  let heading: HTMLElement | undefined;
   return (
     <>
-      <h1>{titleText.browse}</h1>
+      <h1 ref={(element) => (heading = element)} tabindex="-1">
+        {titleText.browse}
+      </h1>
       <p class="dim">{browseText.help}</p>
       <Show when={channels().length > 0} fallback={<p class="channel-empty">{browseText.none}</p>}>
-        <ul class="joinable">
+        <ul class="joinable" ref={keepFocus({ among: ".actions button", or: () => heading })}>
           <For each={channels()} keyed={(channel) => channel.id}>
             {(channel) => <JoinRow channel={channel()} />}
           </For>
@@ -92,9 +97,9 @@ const JoinRow: Component<{ readonly channel: Channel }> = (props) => {
         {browseText.memberCount(props.channel.memberIds.length)}
       </span>
       <span class="actions">
-        <button type="button" disabled={joining.busy()} aria-label={browseText.joinNamed(label())} onClick={() => void joining.run(() => store.client.joinChannel(props.channel.id))}>
+        <Button type="button" busy={joining.busy()} aria-label={browseText.joinNamed(label())} onClick={() => void joining.run(() => store.client.joinChannel(props.channel.id))}>
           {joining.busy() ? channelText.joining : channelText.join}
-        </button>
+        </Button>
       </span>
       <span role="alert" class="error">
         {joining.error()}

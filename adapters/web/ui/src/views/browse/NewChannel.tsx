@@ -1,6 +1,7 @@
 /** Makes a channel and goes there. */
 import { createMemo, createSignal, For, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { nameProblem } from "../../components/named";
 import { visibleLine } from "../../model/text";
 import { channelPath } from "../../router/paths";
@@ -51,9 +52,9 @@ export const NewChannel: Component = () => {
           <input type="text" autocomplete="off" spellcheck={false} value={members()} onInput={(event) => setMembers(event.currentTarget.value)} />
         </label>
         <div class="actions">
-          <button type="submit" class="primary" disabled={making.busy() || problem() !== undefined || name().trim() === ""}>
+          <Button type="submit" class="primary" busy={making.busy()} disabled={problem() !== undefined || name().trim() === ""}>
             {making.busy() ? browseText.creating : browseText.create}
-          </button>
+          </Button>
         </div>
       </Form>
     </>

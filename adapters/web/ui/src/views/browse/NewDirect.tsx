@@ -2,6 +2,7 @@
 import { createMemo, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
+import { Button } from "../../components/Button";
 import { visibleLine } from "../../model/text";
 import type { Account } from "../../model/types";
 import { channelPath } from "../../router/paths";
@@ -46,9 +47,9 @@ const DirectRow: Component<{ readonly account: Account }> = (props) => {
       <PresenceOf id={props.account.id} />
       <bdi class="dim small">{visibleLine(props.account.displayName)}</bdi>
       <span class="actions">
-        <button type="button" disabled={opening.busy()} aria-label={browseText.openNamed(visibleLine(props.account.handle))} onClick={() => void open()}>
+        <Button type="button" busy={opening.busy()} aria-label={browseText.openNamed(visibleLine(props.account.handle))} onClick={() => void open()}>
           {opening.busy() ? browseText.opening : browseText.open}
-        </button>
+        </Button>
       </span>
       <span role="alert" class="error">
         {opening.error()}

@@ -1,6 +1,7 @@
 /** Makes a group that channels can be put in. */
 import { createSignal, createUniqueId, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { nameProblem } from "../../components/named";
 import { visibleLine } from "../../model/text";
 import { createAction } from "../../shell/action";
@@ -41,11 +42,11 @@ export const NewGroup: Component = () => {
           </label>
         </fieldset>
         <div class="actions">
-          <button type="submit" class="primary" disabled={making.busy() || problem() !== undefined || name().trim() === ""}>
+          <Button type="submit" class="primary" busy={making.busy()} disabled={problem() !== undefined || name().trim() === ""}>
             {making.busy() ? browseText.creating : browseText.create}
-          </button>
+          </Button>
           <span role="status" class="dim small">
-            <Show when={made()}>{(group) => browseText.groupMade(visibleLine(group()))}</Show>
+            <Show when={made()}>{(group) => <>{browseText.groupMade(visibleLine(group()))}</>}</Show>
           </span>
         </div>
       </Form>

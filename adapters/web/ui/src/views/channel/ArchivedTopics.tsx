@@ -1,6 +1,7 @@
 /** Archived topics of a channel, read when somebody wants to see them. */
 import { createMemo, createSignal, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { topicsOf } from "../../model/select";
 import type { ChannelId } from "../../model/types";
 import { createAction } from "../../shell/action";
@@ -20,9 +21,9 @@ export const ArchivedTopics: Component<{ readonly channelId: ChannelId }> = (pro
   return (
     <section class="archived">
       <div class="actions">
-        <button type="button" aria-expanded={open() ? "true" : "false"} disabled={reading.busy()} onClick={() => void toggle()}>
+        <Button type="button" aria-expanded={open() ? "true" : "false"} busy={reading.busy()} onClick={() => void toggle()}>
           {open() ? channelText.hideArchived : channelText.showArchived}
-        </button>
+        </Button>
         <span role="alert" class="error">
           {reading.error()}
         </span>

@@ -1,6 +1,8 @@
 /** Joining, leaving and subscribing: each is a call to the server, and nothing pretends that it was done before. */
 import { createMemo, createSignal, createUniqueId, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
+import { keepFocus } from "../../keyboard/keep-focus";
 import type { Membership } from "../../model/select";
 import type { Channel } from "../../model/types";
 import { inboxPath } from "../../router/paths";
@@ -40,32 +42,33 @@ export const ChannelActions: Component<Props> = (props) => {
     const left = await action.run(() => store.client.updateMembers(props.channel.id, { remove: [me()] }));
     if (left) router.go(inboxPath);
   };
+  let actions: HTMLElement | undefined;
   return (
-    <div class="channel-actions">
-      <div class="actions">
+    <div class="channel-actions" ref={keepFocus({ or: () => actions?.querySelector("button") })}>
+      <div class="actions" ref={(element) => (actions = element)}>
         <Switch>
           <Match when={props.standing === "none"}>
             {/* The server lets people in through shared groups only. */}
             <Show when={props.channel.groupId !== undefined}>
-              <button type="button" class="primary" disabled={action.busy()} onClick={() => void join()}>
+              <Button type="button" class="primary" busy={action.busy()} onClick={() => void join()}>
                 {action.busy() ? channelText.joining : channelText.join}
-              </button>
+              </Button>
             </Show>
           </Match>
           <Match when={true}>
             {/* Where the subscription is not the person's choice there is no control for it. */}
             <Show when={props.standing === "member" || subscribed()}>
-              <button type="button" aria-pressed={subscribed() ? "true" : "false"} title={channelText.subscribeTitle} disabled={action.busy()} onClick={() => void toggle()}>
+              <Button type="button" aria-pressed={subscribed() ? "true" : "false"} title={channelText.subscribeTitle} busy={action.busy()} onClick={() => void toggle()}>
                 {subscribed() ? channelText.subscribed : channelText.subscribe}
-              </button>
+              </Button>
             </Show>
             <button type="button" aria-expanded={props.panelOpen ? "true" : "false"} onClick={() => props.onPanel()}>
               {props.panelOpen ? channelText.hideMembers : channelText.showMembers}
             </button>
             <Show when={mayWantToLeave()}>
-              <button type="button" disabled={action.busy() || stay() !== undefined} aria-describedby={reason} onClick={() => setLeaving(true)}>
+              <Button type="button" busy={action.busy()} disabled={stay() !== undefined} aria-describedby={reason} onClick={() => setLeaving(true)}>
                 {channelText.leave}
-              </button>
+              </Button>
             </Show>
           </Match>
         </Switch>

@@ -2,6 +2,8 @@
 import { createMemo, createSignal, createUniqueId, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
+import { Button } from "../../components/Button";
+import { keepFocus } from "../../keyboard/keep-focus";
 import { handleOf } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Account, AccountId, Channel } from "../../model/types";
@@ -17,10 +19,19 @@ import { staying } from "./staying";
 
 export const MemberList: Component<{ readonly channel: Channel; readonly editable: boolean }> = (props) => {
   const store = useContext(StoreContext);
+  let list: HTMLElement | undefined;
   const members = createMemo(() => [...props.channel.memberIds].sort((a, b) => handleOf(store.state(), a).localeCompare(handleOf(store.state(), b))));
   return (
     <>
-      <ul class="member-list">
+      <ul
+        class="member-list"
+        aria-labelledby="members"
+        tabindex="-1"
+        ref={(element) => {
+          list = element;
+          keepFocus({ among: ".member-remove", or: () => list })(element);
+        }}
+      >
         <For each={members()}>{(id) => <MemberRow id={id} channel={props.channel} editable={props.editable} />}</For>
       </ul>
       <Show when={props.channel.anchorId}>
@@ -66,9 +77,9 @@ const MemberRow: Component<{ readonly id: AccountId; readonly channel: Channel; 
           <span class="dim small">{channelText.subscribed}</span>
         </Show>
         <Show when={props.editable && !isMe()}>
-          <button type="button" class="member-remove" aria-label={label()} title={label()} disabled={removing.busy() || stay() !== undefined} onClick={() => setSure(true)}>
+          <Button type="button" class="member-remove" aria-label={label()} title={label()} busy={removing.busy()} disabled={stay() !== undefined} onClick={() => setSure(true)}>
             <span aria-hidden="true">×</span>
-          </button>
+          </Button>
         </Show>
       </div>
       <Show when={sure()}>
@@ -100,9 +111,9 @@ export const AddMember: Component<{ readonly channel: Channel }> = (props) => {
         {channelText.addMember}
         <span class="actions">
           <input type="text" list={list} autocomplete="off" spellcheck={false} value={handle()} onInput={(event) => setHandle(event.currentTarget.value)} />
-          <button type="submit" disabled={adding.busy() || handle().trim() === ""}>
+          <Button type="submit" busy={adding.busy()} disabled={handle().trim() === ""}>
             {channelText.add}
-          </button>
+          </Button>
         </span>
       </label>
       <datalist id={list}>

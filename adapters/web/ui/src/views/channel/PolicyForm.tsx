@@ -1,6 +1,7 @@
 /** Who may post in a channel, and whether everybody in it is subscribed. */
 import { createSignal, createUniqueId, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { handleOf } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel } from "../../model/types";
@@ -39,9 +40,9 @@ export const PolicyForm: Component<{ readonly channel: Channel }> = (props) => {
         <input type="checkbox" checked={mandatory()} onChange={(event) => setMandatory(event.currentTarget.checked)} /> {channelText.mandatory}
       </label>
       <div class="actions">
-        <button type="submit" disabled={saving.busy() || !changed()}>
+        <Button type="submit" busy={saving.busy()} disabled={!changed()}>
           {saving.busy() ? channelText.saving : channelText.save}
-        </button>
+        </Button>
         <Show when={saved() && !changed()}>
           <span role="status" class="dim small">
             {channelText.saved}

@@ -1,6 +1,7 @@
 /** Gives a channel another name. */
 import { createSignal, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { nameProblem } from "../../components/named";
 import type { Channel } from "../../model/types";
 import { createAction } from "../../shell/action";
@@ -20,9 +21,9 @@ export const RenameChannel: Component<{ readonly channel: Channel }> = (props) =
         {channelText.rename}
         <span class="actions">
           <input type="text" dir="auto" autocomplete="off" aria-invalid={problem() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
-          <button type="submit" disabled={saving.busy() || problem() !== undefined || wanted() === "" || wanted() === props.channel.name}>
+          <Button type="submit" busy={saving.busy()} disabled={problem() !== undefined || wanted() === "" || wanted() === props.channel.name}>
             {channelText.save}
-          </button>
+          </Button>
         </span>
       </label>
     </Form>

@@ -1,6 +1,8 @@
 /** Walks a person who has seen no ask yet to the first one. */
 import { createMemo, createSignal, createUniqueId, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
+import { keepFocus } from "../../keyboard/keep-focus";
 import { agents } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { AccountId } from "../../model/types";
@@ -54,6 +56,7 @@ const AgentStep: Component<AgentStepProps> = (props) => {
   const store = useContext(StoreContext);
   const [handle, setHandle] = createSignal("");
   const hint = createUniqueId();
+  let maker: HTMLElement | undefined;
   const making = createAction();
   const problem = () => (props.id === undefined ? handleProblem(handle()) : undefined);
   const make = () =>
@@ -62,7 +65,7 @@ const AgentStep: Component<AgentStepProps> = (props) => {
       props.onToken(await store.client.issueToken(id));
     });
   return (
-    <li class="first-run-step" data-done={props.done ? "true" : "false"}>
+    <li class="first-run-step" data-done={props.done ? "true" : "false"} ref={keepFocus({ or: () => maker })}>
       <p class="dim small">{text.step(1, STEPS)}</p>
       <h3>{text.agent}</h3>
       <Form onSubmit={() => make()} error={problem() ?? making.error()}>
@@ -71,9 +74,9 @@ const AgentStep: Component<AgentStepProps> = (props) => {
           {(known) => <p>{text.have(visibleLine(known()))}</p>}
         </Show>
         <div class="actions">
-          <button type="submit" class={{ primary: !props.done }} disabled={making.busy() || problem() !== undefined || (props.id === undefined && handle().trim() === "")}>
+          <Button type="submit" ref={(element) => (maker = element)} class={{ primary: !props.done }} busy={making.busy()} disabled={problem() !== undefined || (props.id === undefined && handle().trim() === "")}>
             {making.busy() ? text.creating : props.id === undefined ? text.create : text.makeToken}
-          </button>
+          </Button>
         </div>
       </Form>
     </li>

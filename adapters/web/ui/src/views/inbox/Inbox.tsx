@@ -1,6 +1,7 @@
 /** All open asks of all channels, and those that ended while the view was open. */
 import { createEffect, createMemo, createSignal, For, Loading, onSettled, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { keepFocus } from "../../keyboard/keep-focus";
 import { lazyPart } from "../../lazy";
 import { topicNow } from "../../model/select";
 import type { AskId } from "../../model/types";
@@ -70,7 +71,7 @@ export const Inbox: Component = () => {
     };
   });
   return (
-    <div class="page inbox">
+    <div class="page inbox" ref={keepFocus({ or: () => title })}>
       <div class="page-head">
         <h1 ref={(element) => (title = element)} tabindex="-1">
           {inboxText.heading(open())}

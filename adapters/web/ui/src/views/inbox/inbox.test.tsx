@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { agent, ask, asking, channel, message, person, question, topic } from "../../testing/builders";
 import { Failure } from "../../model/client";
 import { FakeClient } from "../../testing/fake";
+import { focused as nowFocused } from "../../testing/focus";
 import { memory, showPage } from "../../testing/page";
 import { FakeServer } from "../../testing/server";
 import { askCommand, quoted } from "./command";
@@ -302,6 +303,32 @@ describe("the first run", () => {
     await page.later();
     expect(screen.queryByRole("heading", { name: "Get your first ask" })).toBeNull();
     expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Inbox: 1 open ask");
+  });
+
+  it("keeps the focus: what makes the agent takes it from the handle, the heading from the steps", async () => {
+    const server = new FakeServer(ann);
+    const page = await showPage(server);
+    const field = screen.getByLabelText(/Handle of the agent/);
+    fireEvent.input(field, { target: { value: "helper" } });
+    field.focus();
+    flush();
+    const held = page.client.hold("createAgent");
+    const form = field.closest("form") ?? document.body;
+    for (let press = 0; press < 2; press += 1) fireEvent.submit(form);
+    await page.later();
+    expect(field).not.toBeInTheDocument();
+    const make = within(form).getByRole("button");
+    expect(nowFocused()).toBe(make);
+    held.release();
+    await page.later();
+    expect(page.client.called("createAgent")).toHaveLength(1);
+    expect(nowFocused()).toBe(make);
+    screen.getByRole("button", { name: "Copy command" }).focus();
+    server.seed(bot, plan, start);
+    server.post([...server.channels.keys()][0] ?? "", { kind: "name", name: "Questions" }, [{ kind: "ask", ask: { questions: [question("q1")] } }], [...server.accounts.keys()][1] ?? "");
+    await page.later();
+    expect(screen.queryByRole("button", { name: "Copy command" })).toBeNull();
+    expect(nowFocused()).toBe(screen.getByRole("heading", { level: 1 }));
   });
 
   it("a refused handle is told and nothing is made", async () => {

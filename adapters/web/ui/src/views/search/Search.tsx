@@ -2,6 +2,7 @@
 import { createEffect, createSignal, For, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
+import { Button } from "../../components/Button";
 import { Snippet } from "../../components/Snippet";
 import { Time } from "../../components/Time";
 import type { Message } from "../../model/types";
@@ -64,9 +65,9 @@ const Search: Component<{ readonly query: string }> = (props) => {
           <span class="visually-hidden">{searchText.label}</span>
           <span class="actions">
             <input type="text" enterkeyhint="search" dir="auto" autocomplete="off" value={typed()} onInput={(event) => setTyped(event.currentTarget.value)} />
-            <button type="submit" disabled={typed().trim() === ""}>
+            <Button type="submit" disabled={typed().trim() === ""}>
               {searchText.placeholder}
-            </button>
+            </Button>
           </span>
         </label>
         <span class="hint">{searchText.howTo}</span>

@@ -2,6 +2,7 @@
 import { createMemo, createSignal, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
+import { Button } from "../../components/Button";
 import { agents } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Agent } from "../../model/types";
@@ -44,9 +45,9 @@ const AgentRow: Component<{ readonly agent: Agent }> = (props) => {
       <PresenceOf id={props.agent.id} />
       <bdi class="dim small">{visibleLine(props.agent.displayName)}</bdi>
       <span class="actions">
-        <button type="button" disabled={making.busy()} onClick={() => void make()}>
+        <Button type="button" busy={making.busy()} onClick={() => void make()}>
           {making.busy() ? settingsText.making : settingsText.makeToken}
-        </button>
+        </Button>
       </span>
       <Show when={token()}>
         {(value) => (

@@ -1,6 +1,7 @@
 /** Makes an account: a handle and a name. */
 import { createSignal, createUniqueId, Show } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { handleProblem, nameProblem } from "../../components/named";
 import { createAction } from "../../shell/action";
 import { Form } from "../../shell/Form";
@@ -41,9 +42,9 @@ export const NewAccount: Component<Props> = (props) => {
         <input type="text" dir="auto" autocomplete="off" aria-invalid={badName() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
       </label>
       <div class="actions">
-        <button type="submit" disabled={making.busy() || problem() !== undefined || handle().trim() === ""}>
+        <Button type="submit" busy={making.busy()} disabled={problem() !== undefined || handle().trim() === ""}>
           {making.busy() ? settingsText.creating : settingsText.create}
-        </button>
+        </Button>
       </div>
     </Form>
   );

@@ -2,6 +2,7 @@
 import { createMemo, createSignal, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
+import { Button } from "../../components/Button";
 import { visibleLine } from "../../model/text";
 import type { User } from "../../model/types";
 import { signInPath } from "../../router/paths";
@@ -52,9 +53,9 @@ const PersonRow: Component<{ readonly person: User; readonly admin: boolean }> =
       <span class="dim small">{props.person.admin ? settingsText.admin : ""}</span>
       <Show when={props.admin}>
         <span class="actions">
-          <button type="button" disabled={making.busy()} aria-label={settingsText.linkFor(handle())} onClick={() => void make()}>
+          <Button type="button" busy={making.busy()} aria-label={settingsText.linkFor(handle())} onClick={() => void make()}>
             {making.busy() ? settingsText.making : settingsText.signInLink}
-          </button>
+          </Button>
         </span>
       </Show>
       <Show when={link()}>

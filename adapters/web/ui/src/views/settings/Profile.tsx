@@ -1,6 +1,7 @@
 /** Who is signed in, and signing out. */
 import { createMemo, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { visibleLine } from "../../model/text";
 import { signInPath } from "../../router/paths";
 import { createAction } from "../../shell/action";
@@ -43,9 +44,9 @@ export const Profile: Component = () => {
       <div class="form">
         <p class="hint">{settingsText.signOutHelp}</p>
         <div class="actions">
-          <button type="button" disabled={leaving.busy()} onClick={() => void leave()}>
+          <Button type="button" busy={leaving.busy()} onClick={() => void leave()}>
             {settingsText.signOut}
-          </button>
+          </Button>
         </div>
         <span role="alert" class="error">
           {leaving.error()}

@@ -1,7 +1,9 @@
 /** Tokens of the person and of its agents: looking at them, revoking them, making one. */
 import { createEffect, createMemo, createSignal, For, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { Time } from "../../components/Time";
+import { keepFocus } from "../../keyboard/keep-focus";
 import { agents } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { AccountId, TokenInfo } from "../../model/types";
@@ -42,6 +44,8 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
   const reading = createAction();
   const making = createAction();
   let generation = 0;
+  let maker: HTMLElement | undefined;
+  let list: HTMLElement | undefined;
   const read = async (of: AccountId) => {
     generation += 1;
     const asked = generation;
@@ -66,7 +70,7 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
     <>
       <Show when={made()}>
         {(token) => (
-          <div class="card">
+          <div class="card" ref={keepFocus({ or: () => maker })}>
             <p>{settingsText.tokenOnce}</p>
             <Copyable text={token()} label={settingsText.copy} />
             <div class="actions">
@@ -77,7 +81,15 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
           </div>
         )}
       </Show>
-      <ul class="rows">
+      <ul
+        class="rows"
+        aria-label={settingsText.sections.tokens}
+        tabindex="-1"
+        ref={(element) => {
+          list = element;
+          keepFocus({ among: "li > .actions button", or: () => list })(element);
+        }}
+      >
         <For each={tokens()} keyed={(token) => token.id} fallback={<li class="dim">{settingsText.noTokens}</li>}>
           {(token) => <TokenRow token={token()} isOwn={props.of === store.state().me} onRevoked={() => void reading.run(() => read(props.of))} />}
         </For>
@@ -87,9 +99,9 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
       </span>
       <Show when={props.mayMake}>
         <div class="actions">
-          <button type="button" disabled={making.busy()} onClick={() => void make(props.of)}>
+          <Button type="button" ref={(element) => (maker = element)} busy={making.busy()} onClick={() => void make(props.of)}>
             {making.busy() ? settingsText.making : settingsText.makeToken}
-          </button>
+          </Button>
         </div>
       </Show>
     </>
@@ -116,9 +128,9 @@ const TokenRow: Component<{ readonly token: TokenInfo; readonly isOwn: boolean; 
         </Show>
       </span>
       <span class="actions">
-        <button type="button" disabled={revoking.busy()} aria-label={settingsText.revokeThis(name())} onClick={() => setSure(true)}>
+        <Button type="button" busy={revoking.busy()} aria-label={settingsText.revokeThis(name())} onClick={() => setSure(true)}>
           {settingsText.revoke}
-        </button>
+        </Button>
       </span>
       <Show when={sure()}>
         <Sure question={question()} yes={settingsText.revoke} onYes={() => void revoke()} onNo={() => setSure(false)} />

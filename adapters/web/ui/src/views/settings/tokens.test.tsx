@@ -2,8 +2,9 @@ import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { flush } from "solid-js";
 import { describe, expect, it } from "vitest";
 import { dayAndClockTime } from "../../components/clock";
-import { person } from "../../testing/builders";
+import { agent, person } from "../../testing/builders";
 import { FakeClient } from "../../testing/fake";
+import { focused } from "../../testing/focus";
 import { showPage } from "../../testing/page";
 import { FakeServer } from "../../testing/server";
 
@@ -14,7 +15,7 @@ const session = { id: "0190aaaa-0000-7000-8000-00000000bbbb", createdAt: JUNE + 
 const link = { id: "0190aaaa-0000-7000-8000-00000000cccc", createdAt: JUNE + 2 * DAY, expiresAt: JUNE + 9 * DAY };
 
 const opened = async () => {
-  const server = new FakeServer(person("ann"));
+  const server = new FakeServer(person("ann")).seed(agent("bot", "user-ann"));
   const client = new FakeClient(server);
   client.tokens = [token, link, session];
   const page = await showPage(server, { client, path: "/settings/tokens" });
@@ -52,5 +53,66 @@ describe("the list of tokens", () => {
     fireEvent.click(within(other).getByRole("button", { name: "Revoke" }));
     await page.later();
     expect(page.client.called("revokeToken").map((call) => call.input)).toEqual([[token.id]]);
+  });
+});
+
+describe("the focus in the list of tokens", () => {
+  const revoke = async (page: Awaited<ReturnType<typeof opened>>["page"], name: RegExp) => {
+    const button = screen.getByRole("button", { name });
+    button.focus();
+    button.click();
+    flush();
+    const yes = within(screen.getByRole("group", { name: /^Revoke/ })).getByRole("button", { name: "Revoke" });
+    const held = page.client.hold("revokeToken");
+    yes.focus();
+    yes.click();
+    await page.later();
+    expect(focused()).toBe(button);
+    button.click();
+    flush();
+    expect(screen.queryByRole("group", { name: /^Revoke/ })).toBeNull();
+    held.release();
+    await page.later();
+  };
+
+  it("a token that is revoked leaves it to the next one, the last one to the one before, the only one to the list", async () => {
+    const { page } = await opened();
+    await revoke(page, /^Revoke session of a browser/i);
+    expect(focused()).toHaveAccessibleName(/^Revoke token of a program/i);
+    await revoke(page, /^Revoke token of a program/i);
+    expect(focused()).toHaveAccessibleName(/^Revoke sign-in link/i);
+    await revoke(page, /^Revoke sign-in link/i);
+    expect(focused()).toBe(screen.getByRole("list", { name: "Tokens" }));
+    expect(page.client.called("revokeToken")).toHaveLength(3);
+  });
+
+  it.each(["Cancel", "Escape"])("a question that is put away by %s leaves it to what asked", async (how) => {
+    const { page, ask } = await opened();
+    const button = screen.getByRole("button", { name: /^Revoke session/i });
+    button.focus();
+    const sure = ask(/^Revoke session/i);
+    expect(focused()).toBe(sure);
+    if (how === "Escape") fireEvent.keyDown(sure, { key: "Escape" });
+    else {
+      within(sure).getByRole("button", { name: "Cancel" }).focus();
+      within(sure).getByRole("button", { name: "Cancel" }).click();
+    }
+    await page.later();
+    expect(sure).not.toBeInTheDocument();
+    expect(focused()).toBe(button);
+  });
+
+  it("a new token that is hidden leaves it to what made it", async () => {
+    const { page } = await opened();
+    fireEvent.change(screen.getByLabelText("Tokens of"), { target: { value: "agent-bot" } });
+    await page.later();
+    screen.getByRole("button", { name: "Make a token" }).click();
+    await page.later();
+    const hide = screen.getByRole("button", { name: "Done, hide it" });
+    hide.focus();
+    hide.click();
+    await page.later();
+    expect(hide).not.toBeInTheDocument();
+    expect(focused()).toBe(screen.getByRole("button", { name: "Make a token" }));
   });
 });

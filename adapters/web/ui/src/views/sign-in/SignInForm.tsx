@@ -1,6 +1,7 @@
 /** Signs in: with a link that was opened, or with what is pasted. Nothing is spent before the button is pressed. */
 import { createSignal, createUniqueId, Show } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { Failure } from "../../model/client";
 import type { PageSession } from "../../model/client";
 import { sessionFailure } from "../../shell/failure";
@@ -53,9 +54,9 @@ export const SignInForm: Component<Props> = (props) => {
           <div class="form">
             <p>{signInText.linkReady}</p>
             <div class="actions">
-              <button type="button" class="primary" disabled={busy()} onClick={() => void signIn({ secret: secret() })}>
+              <Button type="button" class="primary" busy={busy()} onClick={() => void signIn({ secret: secret() })}>
                 {busy() ? signInText.signingIn : signInText.signIn}
-              </button>
+              </Button>
             </div>
             <h2>{signInText.pasteTitle}</h2>
           </div>
@@ -76,9 +77,9 @@ export const SignInForm: Component<Props> = (props) => {
           <input id={field} type="password" autocomplete="off" spellcheck={false} value={text()} onInput={(event) => setText(event.currentTarget.value)} />
         </label>
         <div class="actions">
-          <button type="submit" class={{ primary: props.secret === undefined }} disabled={busy()}>
+          <Button type="submit" class={{ primary: props.secret === undefined }} busy={busy()}>
             {busy() ? signInText.signingIn : signInText.signIn}
-          </button>
+          </Button>
         </div>
         <span role="alert" class="error">
           {error()}

@@ -1,7 +1,9 @@
 /** Renaming a topic, merging it into another one, putting it away and bringing it back. */
 import { createMemo, createSignal, createUniqueId, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { Button } from "../../components/Button";
 import { nameProblem } from "../../components/named";
+import { keepFocus } from "../../keyboard/keep-focus";
 import { visibleLine } from "../../model/text";
 import type { Topic } from "../../model/types";
 import { createAction } from "../../shell/action";
@@ -14,14 +16,15 @@ import { namesake } from "./namesake";
 export const TopicSettings: Component<{ readonly topic: Topic }> = (props) => {
   const [open, setOpen] = createSignal(false);
   const body = createUniqueId();
+  let opener: HTMLElement | undefined;
   return (
     <>
       <div class="actions topic-actions">
-        <button type="button" aria-expanded={open() ? "true" : "false"} aria-controls={body} onClick={() => setOpen((before) => !before)}>
+        <button type="button" ref={(element) => (opener = element)} aria-expanded={open() ? "true" : "false"} aria-controls={body} onClick={() => setOpen((before) => !before)}>
           {topicText.settings}
         </button>
       </div>
-      <div id={body} class="topic-settings">
+      <div id={body} class="topic-settings" ref={keepFocus({ or: () => opener })}>
         <Show when={open()}>
           <Rename topic={props.topic} onDone={() => setOpen(false)} />
           <Archive topic={props.topic} />
@@ -54,9 +57,9 @@ const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> 
         {channelText.name}
         <span class="actions">
           <input type="text" dir="auto" autocomplete="off" aria-describedby={hint} aria-invalid={problem() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
-          <button type="submit" disabled={saving.busy() || problem() !== undefined || wanted() === "" || wanted() === props.topic.name}>
+          <Button type="submit" busy={saving.busy()} disabled={problem() !== undefined || wanted() === "" || wanted() === props.topic.name}>
             {other() ? topicText.merge : topicText.rename}
-          </button>
+          </Button>
         </span>
       </label>
       <span class="hint" id={hint}>
@@ -75,9 +78,9 @@ const Archive: Component<{ readonly topic: Topic }> = (props) => {
   const toggle = () => saving.run(() => store.client.updateTopic(props.topic.id, { archived: !props.topic.archived }));
   return (
     <div class="actions">
-      <button type="button" disabled={saving.busy()} onClick={() => void toggle()}>
+      <Button type="button" busy={saving.busy()} onClick={() => void toggle()}>
         {props.topic.archived ? topicText.unarchive : topicText.archive}
-      </button>
+      </Button>
       <span role="alert" class="error">
         {saving.error()}
       </span>

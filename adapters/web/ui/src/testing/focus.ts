@@ -1,0 +1,2 @@
+/** What holds the focus, as in a browser: there it falls from a disabled element, which is not so in the tests' document. */
+export const focused = (): Element | null => (document.activeElement?.matches(":disabled") === true ? document.body : document.activeElement);
