@@ -1,6 +1,7 @@
 /** What people and agents write does not move the frame of the page. */
 import { expect, it } from "vitest";
-import { topicPath } from "../src/router/paths";
+import { helpPath, topicPath } from "../src/router/paths";
+import { searchText } from "../src/strings";
 import { Scene } from "./support/scene";
 
 const scene = Scene.ofFile();
@@ -33,4 +34,23 @@ it("the left column keeps its width, and nothing of it lies under the content, w
     }
     await tab.close();
   }
+});
+
+it("what is pressed in the top bar stays in its place while the search comes", async () => {
+  const tab = await scene.tab();
+  const { promise: isHere, resolve: come } = Promise.withResolvers<undefined>();
+  await tab.page.route(/\/assets\/SearchBox-/, async (route) => {
+    await isHere;
+    await route.fallback();
+  });
+  await tab.page.goto("/");
+  const help = tab.page.locator(`.topbar a[href="${helpPath}"]`);
+  const search = tab.page.getByRole("combobox", { name: searchText.label });
+  // Whose page it is decides how wide the link beside it is.
+  await tab.page.locator(".topbar-link.me").getByText("admin").waitFor();
+  const before = await help.boundingBox();
+  expect(await search.count()).toBe(0);
+  come(undefined);
+  await search.waitFor();
+  expect(await help.boundingBox()).toEqual(before);
 });

@@ -42,9 +42,8 @@ export const TopBar: Component<{ readonly menuOpen: boolean; readonly onMenu: ()
         <span aria-hidden="true">?</span>
       </a>
       <a class="topbar-link me" href={settingsPath("profile")} title={shellText.settings}>
-        <Show when={me()} fallback={<span aria-hidden="true">⚙</span>}>
-          {(account) => <bdi>{visibleLine(account().handle)}</bdi>}
-        </Show>
+        {/* One element from the beginning: a press on one that is replaced before the button is released is lost. */}
+        <bdi aria-hidden={me() ? undefined : "true"}>{visibleLine(me()?.handle ?? "⚙")}</bdi>{" "}
         <span class="visually-hidden">{shellText.settings}</span>
       </a>
     </header>
