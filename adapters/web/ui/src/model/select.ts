@@ -78,10 +78,10 @@ export const rail = (state: Pick<State, "me" | "accounts" | "channels" | "groups
   return { groups, ungrouped, direct, browse };
 };
 
-export const handleOf = (state: State, id: AccountId): string => state.accounts.get(id)?.handle ?? id;
+export const handleOf = (state: Pick<State, "accounts">, id: AccountId): string => state.accounts.get(id)?.handle ?? id;
 
 /** What a channel is called: a conversation of few by the other handles, everything else by its name. */
-export const channelLabel = (state: State, channel: Channel): string => {
+export const channelLabel = (state: Pick<State, "me" | "accounts">, channel: Channel): string => {
   if (channel.kind === "channel") return channel.name;
   const others = channel.memberIds.filter((id) => id !== state.me).map((id) => handleOf(state, id));
   return others.length === 0 ? channel.name : others.sort(compare).join(", ");
