@@ -1,5 +1,5 @@
 /** The store: one state from one stream, published together, with the actions of the page. Needs no DOM. */
-import { createSignal, getOwner, onCleanup } from "solid-js";
+import { createSignal, getOwner, onCleanup, untrack } from "solid-js";
 import { Failure, isUncertain } from "../model/client";
 import type { Client } from "../model/client";
 import { errorText } from "../model/text";
@@ -60,7 +60,7 @@ export const createStore = (options: StoreOptions): Store => {
   const kept = (name: string) => new Kept(options.session, `compass:${name}:${me}`, (error) => report("storage", error));
   const ofTab = { staged: kept("staged"), drafts: kept("drafts") };
 
-  let current = state();
+  let current = untrack(state);
   const batch = new Batch(() => {
     loader.follow();
     staging.reconcile();
