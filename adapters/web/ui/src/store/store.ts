@@ -124,14 +124,12 @@ export const createStore = (options: StoreOptions): Store => {
   const stopWaking = options.onNetwork?.(() => loop.now(), () => loop.offline()) ?? (() => undefined);
   void loop.run();
 
-
   const store: Store = {
     state, connection, staged, unsent, now, newVersion, problems, refusals, client, report,
     asks: staging,
     dismissProblem: (id) => told.dismiss(id),
     openTopic: (channelId, topicId) => loader.open(channelId, topicId),
     loadOlder: (topicId) => void loader.older(topicId),
-    loadArchived: (channelId) => Promise.resolve([...current.topics.values()].filter((topic) => topic.channelId === channelId && topic.archived)),
     markRead: (topicId, seq) => {
       const known = Math.max(current.positions.get(topicId)?.seq ?? 0, read.get(topicId) ?? 0);
       if (seq <= known) return;

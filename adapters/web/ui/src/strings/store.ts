@@ -6,9 +6,7 @@ const places: Readonly<Record<string, string>> = {
   version: "Asking the server for its version",
   read: "Noting what you have read",
   storage: "Keeping your drafts in this browser",
-  address: "Looking for what the address names",
   desktop: "Showing a notification",
-  pins: "Keeping your pins in this browser",
 };
 
 /** One line: what was being done, and what the server or the browser said about it. */
