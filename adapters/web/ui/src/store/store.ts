@@ -103,9 +103,9 @@ export const createStore = (options: StoreOptions): Store => {
     reload: (topics) => loader.reload(topics),
   });
 
-  /** The highest place each topic was read to, sent or on its way. */
+  /** The highest position to which each topic was read, sent or on its way. */
   const read = new Map<TopicId, number>();
-  /** Places of which it is not known whether they got there. */
+  /** Positions of which it is not known whether they got there. */
   const lost = new Map<TopicId, number>();
   const markAgain = (): void => {
     for (const [topicId, seq] of lost) {
@@ -134,7 +134,7 @@ export const createStore = (options: StoreOptions): Store => {
       const known = Math.max(current.positions.get(topicId)?.seq ?? 0, read.get(topicId) ?? 0);
       if (seq <= known) return;
       read.set(topicId, seq);
-      // The stream tells the new place; a reply is not applied, since it may be older than what was told meanwhile.
+      // The stream tells the new position; a reply is not applied, since it may be older than what was told meanwhile.
       client.markRead(topicId, seq).catch((error: unknown) => {
         if (read.get(topicId) === seq) {
           read.delete(topicId);
