@@ -22,8 +22,10 @@ it("a link to a topic, a pick and a draft stay over a reload, though the person 
   for (let load = 0; load < 3; load += 1) {
     await page.goto(topicPath(channel.id, topicId));
     await page.getByText("Said before.").waitFor();
-    // Whatever is told again has been told by then.
-    await page.waitForTimeout(700);
+    // What is told again comes before it.
+    const since = `Said at load ${load.toString()}.`;
+    await scene.agent.post("Talk", since, channel.id);
+    await page.getByText(since).waitFor();
     expect(new URL(page.url()).pathname).toBe(topicPath(channel.id, topicId));
     if (load === 0) await messageField(page).fill("Not sent yet");
     expect(await messageField(page).inputValue()).toBe("Not sent yet");

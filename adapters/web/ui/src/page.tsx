@@ -41,6 +41,7 @@ export const createPage =
       const uninstall = keys.install(window);
       return () => {
         uninstall();
+        app.dispose();
         router.dispose();
         store.dispose();
       };

@@ -3,8 +3,7 @@ import { byteText, encodedSize, LIMITS } from "../model/limits";
 import type { AskDraft, NewBlock } from "../model/types";
 import { isRecord, isText, parsed } from "../store/kept";
 import { askComposerText as words, fieldText } from "../strings";
-import { bytesProblem } from "./field";
-import { charactersProblem } from "./named";
+import { bytesProblem, charactersProblem } from "./field";
 
 export interface OptionForm {
   label: string;

@@ -12,3 +12,8 @@ export const bytesProblem = (field: string, text: string, most: number): string 
   const actual = byteLength(text);
   return nulProblem(field, text) ?? (actual > most ? fieldText.tooLong(field, byteText(most), byteText(actual)) : undefined);
 };
+
+export const charactersProblem = (field: string, text: string, most: number): string | undefined => {
+  const actual = codePoints(text);
+  return nulProblem(field, text) ?? (actual > most ? fieldText.tooLong(field, fieldText.characters(most), String(actual)) : undefined);
+};

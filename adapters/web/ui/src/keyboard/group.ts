@@ -21,8 +21,8 @@ type Register = (element: Element, keys: (event: KeyboardEvent) => boolean) => (
 
 /** Keeps exactly one stop reachable by Tab until the returned function is called. */
 export const manage = (element: HTMLElement, register: Register): (() => void) => {
-  /** Where the focus was last; until it was anywhere the stop is that of what is shown, however late that is made. */
-  let chosen: HTMLElement | undefined;
+  /** Until the focus was on a stop, that of what is shown is reached first, however late it is made. */
+  let isChosen = false;
   const stops = () => [...element.querySelectorAll<HTMLElement>(STOP)];
   const select = (stop: HTMLElement | undefined) => {
     for (const each of stops()) {
@@ -35,7 +35,7 @@ export const manage = (element: HTMLElement, register: Register): (() => void) =
     const all = stops();
     const current = all.find((each) => each.getAttribute("aria-current") === "page");
     const before = all.find((each) => each.tabIndex === 0);
-    select((chosen ? before : undefined) ?? current ?? before ?? all[0]);
+    select((isChosen ? before : undefined) ?? current ?? before ?? all[0]);
   };
   // The focused stop was taken away: the focus was here, so it stays here.
   const heir = () => {
@@ -44,7 +44,9 @@ export const manage = (element: HTMLElement, register: Register): (() => void) =
   };
   const enter = (event: FocusEvent) => {
     const stop = event.target instanceof Element ? event.target.closest<HTMLElement>(STOP) : null;
-    if (stop) select((chosen = stop));
+    if (!stop) return;
+    isChosen = true;
+    select(stop);
   };
   const press = (event: KeyboardEvent): boolean => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;

@@ -46,7 +46,7 @@ export interface Client {
   /** One page, newest first; of every channel where `channelId` is undefined. */
   listOpenAsks(input: { readonly before: MessageId | undefined; readonly channelId: ChannelId | undefined }, signal?: AbortSignal): Promise<readonly OpenAskEntry[]>;
   readPositions(signal?: AbortSignal): Promise<readonly ReadPosition[]>;
-  /** One page, newest first, of every topic if `topicId` is empty; `snapshot` undefined reads what is there now. */
+  /** One page, newest first; `snapshot` undefined reads what is there now. */
   listMessages(input: { readonly channelId: ChannelId; readonly topicId: TopicId; readonly before: MessageId | undefined; readonly limit: number; readonly snapshot: SnapshotToken | undefined }, signal?: AbortSignal): Promise<readonly Message[]>;
   search(query: string, channelId: ChannelId | undefined, signal?: AbortSignal): Promise<readonly Message[]>;
 

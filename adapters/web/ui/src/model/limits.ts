@@ -16,6 +16,7 @@ export const LIMITS = {
   customTextBytes: 32 * KIB,
   answersBytes: 128 * KIB,
   nameCharacters: 120,
+  handleBytes: 64,
 } as const;
 
 /** Length in code points. */

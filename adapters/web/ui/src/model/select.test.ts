@@ -47,17 +47,6 @@ describe("C39 the left column", () => {
     expect(label("channel-three")).toBe("ben, bot");
     expect(label("channel-lone")).toBe("lone");
     expect(select.channelLabel(state(), channel("self", [ann], { kind: "dm" }))).toBe("self");
-    expect(select.dmAgent(state(), channel("d", [ann, bot], { kind: "dm" }))).toBe(bot);
-    expect(select.dmAgent(state(), channel("d", [ann, ben], { kind: "dm" }))).toBeUndefined();
-  });
-
-  it("a channel that was picked is shown while it is visible, else the first that is followed, else the first", () => {
-    const [mute, heard] = [channel("a", [ann], { subscriberIds: [] }), channel("b", [ann])];
-    const both = state({ channels: keyed(mute, heard) });
-    expect(select.channelToShow(both, mute.id)).toBe(mute);
-    expect(select.channelToShow(both, "gone")).toBe(heard);
-    expect(select.channelToShow(state({ channels: keyed(mute) }), undefined)).toBe(mute);
-    expect(select.channelToShow(state(), undefined)).toBeUndefined();
   });
 });
 

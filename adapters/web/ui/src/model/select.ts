@@ -78,23 +78,13 @@ export const rail = (state: Pick<State, "me" | "accounts" | "channels" | "groups
   return { groups, ungrouped, direct, browse };
 };
 
-export const handleOf = (state: State, id: AccountId): string => state.accounts.get(id)?.handle ?? id;
+export const handleOf = (state: Pick<State, "accounts">, id: AccountId): string => state.accounts.get(id)?.handle ?? id;
 
 /** What a channel is called: a conversation of few by the other handles, everything else by its name. */
-export const channelLabel = (state: State, channel: Channel): string => {
+export const channelLabel = (state: Pick<State, "me" | "accounts">, channel: Channel): string => {
   if (channel.kind === "channel") return channel.name;
   const others = channel.memberIds.filter((id) => id !== state.me).map((id) => handleOf(state, id));
   return others.length === 0 ? channel.name : others.sort(compare).join(", ");
-};
-
-/** The other side of a conversation of two with an agent; undefined for anything else. */
-export const dmAgent = (state: State, channel: Channel): Agent | undefined => {
-  if (channel.kind !== "dm") return undefined;
-  const agents = channel.memberIds.flatMap((id) => {
-    const account = state.accounts.get(id);
-    return account?.kind === "agent" ? [account] : [];
-  });
-  return agents.length === 1 ? agents[0] : undefined;
 };
 
 /** Latest activity first, ties by id. */
@@ -210,15 +200,6 @@ export const messageById = (state: State, id: string): Message | undefined => {
 /** Up to five of a topic's participants by handle, and how many accounts the channel's topics list beyond them. */
 export const participants = (state: State, topic: Topic): readonly string[] => topic.participantIds.slice(0, SHOWN_PARTICIPANTS).map((id) => handleOf(state, id));
 
-/** The channel a person lands in without having picked one: the pick while it is visible, else the first it follows, else the first. */
-export const channelToShow = (state: State, picked: ChannelId | undefined): Channel | undefined => {
-  const visible = picked === undefined ? undefined : state.channels.get(picked);
-  if (visible) return visible;
-  const { groups, ungrouped, direct } = rail(state);
-  const mine = [...groups.flatMap((each) => each.channels), ...ungrouped, ...direct];
-  return mine.find((channel) => channel.subscriberIds.includes(state.me)) ?? mine[0];
-};
-
 export type Link =
   | { readonly kind: "held" }
   | { readonly kind: "found"; readonly channelId: ChannelId; readonly topicId: TopicId | undefined }
@@ -226,10 +207,7 @@ export type Link =
   | { readonly kind: "topic_gone"; readonly channelId: ChannelId; readonly movedTo: TopicId | undefined }
   | { readonly kind: "channel_gone" };
 
-/**
- * What a deep link leads to: unknown ids are held until the first snapshot, then found or sent to the nearest thing there is.
- * Archived topics are not in the first snapshot: load them before believing that a topic is gone.
- */
+/** What a deep link leads to: unknown ids are held until the first snapshot, then found or sent to the nearest thing there is. */
 export const resolveLink = (state: State, channelId: ChannelId, topicId: TopicId | undefined): Link => {
   if (!state.ready) return { kind: "held" };
   if (!state.channels.has(channelId)) return { kind: "channel_gone" };

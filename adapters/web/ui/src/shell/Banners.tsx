@@ -35,9 +35,15 @@ const ConnectionBanner: Component = () => {
   const store = useContext(StoreContext);
   const lost = createMemo(() => lostOf(store.connection()));
   const clock = createClock(() => lost() !== undefined);
+  // No signal tells of it: asked when the connection goes, and as often as the clock moves.
+  const isOnline = createMemo(() => {
+    lost();
+    clock();
+    return navigator.onLine;
+  });
   const shown = createMemo(() => {
     const at = lost();
-    return at && (!navigator.onLine || clock() - at.since >= LOST_AFTER_MS) ? at : undefined;
+    return at && (!isOnline() || clock() - at.since >= LOST_AFTER_MS) ? at : undefined;
   });
   return (
     <div role="status">
@@ -45,7 +51,7 @@ const ConnectionBanner: Component = () => {
         {(at) => (
           <div class="banner warning">
             <span>
-              {navigator.onLine ? shellText.lost : shellText.offline} {waitText(at().retryAt - clock())}
+              {isOnline() ? shellText.lost : shellText.offline} {waitText(at().retryAt - clock())}
             </span>
             <button type="button" onClick={() => store.reconnect()}>
               {shellText.tryNow}

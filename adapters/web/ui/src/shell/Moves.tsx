@@ -1,6 +1,7 @@
 /** The page's keys, and what follows a move: the focus goes to what is shown, back and forward come to where that was scrolled to. Renders nothing. */
 import { createEffect, onSettled, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { byEntry } from "../router/by-entry";
 import { AppContext } from "./app";
 import { registerKeys } from "./commands";
 
@@ -19,8 +20,8 @@ const WITHIN_MS = 1_500;
 const Moves: Component<Props> = (props) => {
   const { router, keys } = useContext(AppContext);
   onSettled(() => registerKeys(keys, router, () => props.closeMenu(), () => props.main()?.focus({ preventScroll: true })));
-  const tops = new Map<unknown, number>();
-  onSettled(() => router.leaving(() => tops.set(router.entry(), props.main()?.scrollTop ?? 0)));
+  const tops = byEntry<number>(router);
+  onSettled(() => router.leaving(() => tops.keep(props.main()?.scrollTop ?? 0)));
   // A person who went somewhere reads on there; nobody is moved by what the server pushes.
   let at = untrack(router.moves);
   createEffect(
@@ -37,7 +38,7 @@ const Moves: Component<Props> = (props) => {
       if (!main) return;
       main.focus({ preventScroll: true });
       main.scrollTop = 0;
-      const top = router.isBack() ? tops.get(router.entry()) : undefined;
+      const top = tops.back();
       if (top !== undefined) scrollBack(main, top, () => at === move);
     },
   );

@@ -32,6 +32,13 @@ export const Shell: ParentComponent = (props) => {
     menuButton?.focus();
     return true;
   };
+  // Keys of the page are heard at its window: they would act on what nobody can see now.
+  createEffect(out, (isOut) => {
+    if (!isOut) return undefined;
+    const keep = (event: Event) => event.stopPropagation();
+    document.addEventListener("keydown", keep);
+    return () => document.removeEventListener("keydown", keep);
+  });
   createEffect(menu, (open) => {
     if (open) rail?.querySelector<HTMLElement>('[data-stop][tabindex="0"]')?.focus();
   });

@@ -12,7 +12,7 @@ import { AppContext } from "./app";
 import { whenIdle } from "./idle";
 import { Badge, Section } from "./Section";
 import { SidebarAgents } from "./SidebarAgents";
-import { ChannelGroups, ChannelRows, SummariesContext } from "./SidebarChannels";
+import { ChannelGroups, ChannelRows, RailContext } from "./SidebarChannels";
 import "./Sidebar.css";
 
 /** Channels that are made with the first view; the others follow in such steps when the page has nothing else to do. */
@@ -22,21 +22,23 @@ export const Sidebar: Component = () => {
   const store = useContext(StoreContext);
   const { router } = useContext(AppContext);
   // Each part of the state by itself: most of what is told changes one of them.
-  const [me, accounts, groups, channels] = [() => store.state().me, createMemo(() => store.state().accounts), createMemo(() => store.state().groups), createMemo(() => store.state().channels)];
+  const [me, accounts, groups, channels] = [createMemo(() => store.state().me), createMemo(() => store.state().accounts), createMemo(() => store.state().groups), createMemo(() => store.state().channels)];
   const [topics, positions, openAsks] = [createMemo(() => store.state().topics), createMemo(() => store.state().positions), createMemo(() => store.state().openAsks)];
-  const whole = createMemo(() => rail({ me: me(), accounts: accounts(), groups: groups(), channels: channels() }));
+  const isRead = createMemo(() => store.state().ready);
+  const people = createMemo(() => ({ me: me(), accounts: accounts() }));
+  const whole = createMemo(() => rail({ ...people(), groups: groups(), channels: channels() }));
   const counted = createMemo<Summaries>((before) => summaries({ topics: topics(), positions: positions(), openAsks: openAsks() }, before));
   const [made, setMade] = createSignal(STEP);
   const parts = createMemo(() => beginning(whole(), made()));
   // Whoever comes into the column can reach its end by a key, so all of it is made then.
   createEffect(
-    () => (store.state().ready && made() < railLength(whole()) ? made() : undefined),
+    () => (isRead() && made() < railLength(whole()) ? made() : undefined),
     (soFar) => (soFar === undefined ? undefined : whenIdle(() => setMade(soFar + STEP))),
   );
   let column: HTMLElement | undefined;
   // Made late or far below, the row of what is shown is brought into view.
   createEffect(
-    () => [store.state().ready, made(), router.route()],
+    () => [isRead(), made(), router.route()],
     // Some browsers give a promise back, which is no cleanup.
     () => {
       column?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: "nearest" });
@@ -52,10 +54,10 @@ export const Sidebar: Component = () => {
           <span class="rail-name">{shellText.inbox}</span>
           <Badge kind="asks" count={waiting()} label={shellText.waiting(waiting())} />
         </a>
-        <SummariesContext value={counted}>
+        <RailContext value={{ summaries: counted, people }}>
           <Section name="channels" title={shellText.channels} link={{ path: newChannelPath, label: shellText.newChannel }}>
             <ChannelGroups groups={parts().groups} ungrouped={parts().ungrouped} />
-            <Show when={store.state().ready && parts().groups.length === 0 && parts().ungrouped.length === 0}>
+            <Show when={isRead() && parts().groups.length === 0 && parts().ungrouped.length === 0}>
               <p class="rail-note">{shellText.noChannels}</p>
             </Show>
             <a class="rail-row quiet" href={browsePath} aria-current={at("browse")} data-stop tabindex="-1">
@@ -68,7 +70,7 @@ export const Sidebar: Component = () => {
           <Section name="direct" title={shellText.direct} link={{ path: newDirectPath, label: shellText.newDirect }}>
             <ChannelRows channels={parts().direct} />
           </Section>
-        </SummariesContext>
+        </RailContext>
         <SidebarAgents />
       </div>
     </nav>

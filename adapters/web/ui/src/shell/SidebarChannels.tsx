@@ -8,12 +8,19 @@ import { visibleLine } from "../model/text";
 import type { Channel, Group, Topic } from "../model/types";
 import { channelPath, topicPath } from "../router/paths";
 import { StoreContext } from "../store/context";
+import type { State } from "../store/contract";
 import { shellText } from "../strings";
 import { AppContext } from "./app";
 import { Badge } from "./Section";
 
+interface OfAllRows {
+  readonly summaries: () => Summaries;
+  /** Who the channels without a name are called after. */
+  readonly people: () => Pick<State, "me" | "accounts">;
+}
+
 /** What there is to say of all channels, made once for all rows. */
-export const SummariesContext = createContext<() => Summaries>();
+export const RailContext = createContext<OfAllRows>();
 
 interface GroupsProps {
   readonly groups: readonly { readonly group: Group; readonly channels: readonly Channel[] }[];
@@ -60,14 +67,13 @@ export const ChannelRows: Component<{ readonly channels: readonly Channel[] }> =
 );
 
 const ChannelRow: Component<{ readonly channel: Channel }> = (props) => {
-  const store = useContext(StoreContext);
   const { router } = useContext(AppContext);
-  const all = useContext(SummariesContext);
-  const summary = createMemo(() => all().get(props.channel.id) ?? NOTHING);
+  const { summaries, people } = useContext(RailContext);
+  const summary = createMemo(() => summaries().get(props.channel.id) ?? NOTHING);
   const asks = () => summary().openAsks;
   const unread = () => summary().unread;
   const topics = () => (props.channel.kind === "channel" ? summary().recent : []);
-  const label = createMemo(() => visibleLine(channelLabel(store.state(), props.channel)));
+  const label = createMemo(() => visibleLine(channelLabel(people(), props.channel)));
   const current = () => {
     const route = router.route();
     return route.kind === "channel" && route.channelId === props.channel.id ? "page" : undefined;

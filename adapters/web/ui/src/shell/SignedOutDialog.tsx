@@ -20,10 +20,6 @@ const SignedOutDialog: Component<{ readonly before: Element | null | undefined }
   let dialog: HTMLDialogElement | undefined;
   onSettled(() => {
     dialog?.showModal();
-    // Keys of the page are heard at its window: they act on what nobody can see now.
-    const keep = (event: Event) => event.stopPropagation();
-    document.addEventListener("keydown", keep);
-    return () => document.removeEventListener("keydown", keep);
   });
   const signedIn = async () => {
     const me = await store.client.whoAmI();

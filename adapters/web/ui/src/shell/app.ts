@@ -1,5 +1,6 @@
 /** What every view is given beside the store. */
 import { createContext, createSignal } from "solid-js";
+import type { Place } from "../components/stream-layout";
 import type { Keys } from "../keyboard/keys";
 import type { PageSession } from "../model/client";
 import type { AccountId } from "../model/types";
@@ -7,6 +8,8 @@ import { readPins, togglePin, writePins } from "../prefs/pins";
 import type { AgentPin } from "../prefs/pins";
 import type { Prefs } from "../prefs/prefs";
 import type { Kept } from "../prefs/storage";
+import { byEntry } from "../router/by-entry";
+import type { ByEntry } from "../router/by-entry";
 import type { Notice } from "../router/resolve";
 import type { Router } from "../router/router";
 
@@ -16,6 +19,8 @@ export interface App {
   readonly prefs: Prefs;
   readonly session: PageSession;
   readonly pins: AgentPins;
+  /** Where a person was in a topic's messages. */
+  readonly places: ByEntry<Place>;
   /** Says something to people who do not see the page; once, politely. What is said `about` the same thing replaces what was. */
   say(text: string, about?: string): void;
   /** Takes back what was said about something; says `text` in its place, if it still stood. */
@@ -29,6 +34,7 @@ export interface App {
   /** Goes to something that was just made and that the stream has not told of yet. */
   readonly awaited: () => ReadonlySet<string>;
   goToNew(id: string, path: string): void;
+  dispose(): void;
 }
 
 export const AppContext = createContext<App>();
@@ -64,9 +70,11 @@ export const createApp = (parts: Parts): App => {
   const [awaited, setAwaited] = createSignal<ReadonlySet<AccountId>>(new Set());
   const [pins, setPins] = createSignal(readPins(parts.store, parts.pinsKey));
   // Another tab of this browser pins as well.
-  window.addEventListener("storage", (event) => {
-    if (event.key === parts.pinsKey) setPins(readPins(parts.store, parts.pinsKey));
-  });
+  const changed = (event: StorageEvent) => {
+    // None is named where all of it was removed.
+    if (event.key === parts.pinsKey || event.key === null) setPins(readPins(parts.store, parts.pinsKey));
+  };
+  window.addEventListener("storage", changed);
   let count = 0;
   const lineOf = (text: string, about: string | undefined): Line => {
     count += 1;
@@ -74,6 +82,8 @@ export const createApp = (parts: Parts): App => {
   };
   return {
     router, keys, prefs, session, said, awaited,
+    places: byEntry(router),
+    dispose: () => window.removeEventListener("storage", changed),
     notice: () => {
       const at = noticed();
       return at?.move === router.moves() ? at : undefined;

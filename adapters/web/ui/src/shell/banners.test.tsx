@@ -2,6 +2,7 @@ import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { flush } from "solid-js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Failure } from "../model/client";
+import { shellText } from "../strings";
 import { channel, person, topic } from "../testing/builders";
 import { focused } from "../testing/focus";
 import { showPage } from "../testing/page";
@@ -15,6 +16,25 @@ describe("bars above the content", () => {
     page.client.stream.fail();
     await page.later(0);
     expect(screen.getByText(/This browser is offline/)).toBeInTheDocument();
+  });
+
+  it("what is said of the connection is true while it is shown", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const page = await showPage(new FakeServer(person("ann")));
+    const network = vi.spyOn(window.navigator, "onLine", "get").mockReturnValue(false);
+    onTestFinished(() => network.mockRestore());
+    page.client.stream.fail();
+    await page.later(0);
+    expect(screen.getByText(new RegExp(shellText.offline))).toBeInTheDocument();
+    network.mockReturnValue(true);
+    vi.advanceTimersByTime(500);
+    await page.later(0);
+    expect(screen.getByText(new RegExp(shellText.lost))).toBeInTheDocument();
+    network.mockReturnValue(false);
+    vi.advanceTimersByTime(500);
+    await page.later(0);
+    expect(screen.getByText(new RegExp(shellText.offline))).toBeInTheDocument();
   });
 });
 

@@ -47,6 +47,11 @@ describe("agents of the left column", () => {
     window.dispatchEvent(new StorageEvent("storage", { key: "pins" }));
     await page.later();
     expect(new Set(pinned())).toEqual(new Set(["Unpin bot"]));
+    // Another tab removed all that this browser keeps.
+    text.clear();
+    window.dispatchEvent(new StorageEvent("storage", { key: null }));
+    await page.later();
+    expect(within(rail()).queryAllByRole("button", { name: /^Unpin/ })).toEqual([]);
   });
 });
 

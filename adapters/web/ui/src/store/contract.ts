@@ -1,7 +1,7 @@
 /** What views and components are given. `store/store.ts` builds it; tests build it over the fake client. */
 import type { Client } from "../model/client";
 import type {
-  Account, AccountId, AskId, Block, Channel, ChannelId, Group, Message, MessageId, NewBlock, OpenAskEntry, Presence,
+  Account, AccountId, AskId, Channel, ChannelId, Group, Message, MessageId, NewBlock, OpenAskEntry, Presence,
   ReadPosition, SessionId, Topic, TopicId, TopicSelector,
 } from "../model/types";
 
@@ -100,8 +100,6 @@ export interface Store {
   /** Reads the newest 50 of a topic unless they are loaded. Safe to call again. */
   openTopic(channelId: ChannelId, topicId: TopicId): void;
   loadOlder(topicId: TopicId): void;
-  /** Topics of a channel with archived ones. */
-  loadArchived(channelId: ChannelId): Promise<readonly Topic[]>;
   markRead(topicId: TopicId, seq: number): void;
   /**
    * Inserts nothing: the stream's echo shows it. Rejects with a `Failure`. What is posted again under the same
@@ -122,6 +120,3 @@ export interface Store {
   reconnect(): void;
   dispose(): void;
 }
-
-/** Pure helpers that views share live in `model/select.ts`; text of blocks in `model/text.ts`. */
-export type FirstText = (blocks: readonly Block[]) => string;

@@ -1,5 +1,5 @@
 /** The store: one state from one stream, published together, with the actions of the page. Needs no DOM. */
-import { createSignal, getOwner, onCleanup } from "solid-js";
+import { createSignal, getOwner, onCleanup, untrack } from "solid-js";
 import { Failure, isUncertain } from "../model/client";
 import type { Client } from "../model/client";
 import { errorText } from "../model/text";
@@ -60,7 +60,7 @@ export const createStore = (options: StoreOptions): Store => {
   const kept = (name: string) => new Kept(options.session, `compass:${name}:${me}`, (error) => report("storage", error));
   const ofTab = { staged: kept("staged"), drafts: kept("drafts") };
 
-  let current = state();
+  let current = untrack(state);
   const batch = new Batch(() => {
     loader.follow();
     staging.reconcile();
@@ -103,9 +103,9 @@ export const createStore = (options: StoreOptions): Store => {
     reload: (topics) => loader.reload(topics),
   });
 
-  /** The highest place each topic was read to, sent or on its way. */
+  /** The highest position to which each topic was read, sent or on its way. */
   const read = new Map<TopicId, number>();
-  /** Places of which it is not known whether they got there. */
+  /** Positions of which it is not known whether they got there. */
   const lost = new Map<TopicId, number>();
   const markAgain = (): void => {
     for (const [topicId, seq] of lost) {
@@ -124,19 +124,17 @@ export const createStore = (options: StoreOptions): Store => {
   const stopWaking = options.onNetwork?.(() => loop.now(), () => loop.offline()) ?? (() => undefined);
   void loop.run();
 
-
   const store: Store = {
     state, connection, staged, unsent, now, newVersion, problems, refusals, client, report,
     asks: staging,
     dismissProblem: (id) => told.dismiss(id),
     openTopic: (channelId, topicId) => loader.open(channelId, topicId),
     loadOlder: (topicId) => void loader.older(topicId),
-    loadArchived: (channelId) => Promise.resolve([...current.topics.values()].filter((topic) => topic.channelId === channelId && topic.archived)),
     markRead: (topicId, seq) => {
       const known = Math.max(current.positions.get(topicId)?.seq ?? 0, read.get(topicId) ?? 0);
       if (seq <= known) return;
       read.set(topicId, seq);
-      // The stream tells the new place; a reply is not applied, since it may be older than what was told meanwhile.
+      // The stream tells the new position; a reply is not applied, since it may be older than what was told meanwhile.
       client.markRead(topicId, seq).catch((error: unknown) => {
         if (read.get(topicId) === seq) {
           read.delete(topicId);

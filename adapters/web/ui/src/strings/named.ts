@@ -3,7 +3,6 @@
 export const namedText = {
   theName: "The name",
   theHandle: "The handle",
-  characters: (count: number) => `${count} characters`,
   reserved: (handle: string) => `The handle ${handle} is reserved.`,
   notInHandles: (place: number) =>
     place === 1

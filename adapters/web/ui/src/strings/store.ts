@@ -1,15 +1,13 @@
 /** What went wrong where nobody was looking. */
 import { visibleLine } from "../model/text";
 
-const places: Readonly<Record<string, string>> = {
+const doing: Readonly<Record<string, string>> = {
   stream: "Following the conversation",
   version: "Asking the server for its version",
   read: "Noting what you have read",
   storage: "Keeping your drafts in this browser",
-  address: "Looking for what the address names",
   desktop: "Showing a notification",
-  pins: "Keeping your pins in this browser",
 };
 
 /** One line: what was being done, and what the server or the browser said about it. */
-export const problemText = (where: string, said: string): string => `${places[where] ?? where}: ${visibleLine(said)}`;
+export const problemText = (where: string, said: string): string => `${doing[where] ?? where}: ${visibleLine(said)}`;

@@ -186,7 +186,6 @@ export class Trial {
   }
 }
 
-/** Picks an option of an open ask; its id if there was one to pick. */
 /** The ask in which an option is picked now; one that a loaded message knows to have ended takes none. */
 const pickOne = async ({ store, pass }: TestStore): Promise<string | undefined> => {
   const [askId, entry] = [...store.state().openAsks][0] ?? [];
@@ -207,7 +206,7 @@ const truth = (server: FakeServer, state: State) => {
   return {
     channels: sorted(seen),
     topics: sorted(topics.map(shownTopic)),
-    places: sorted(topics.map((each) => ({ id: each.id, ...server.position(each.id) })).map(({ id, seq, unread }) => ({ id, seq, unread }))),
+    positions: sorted(topics.map((each) => ({ id: each.id, ...server.position(each.id) })).map(({ id, seq, unread }) => ({ id, seq, unread }))),
     asks: sorted(server.openAsks().flatMap(({ message, channelId }) => message.blocks.flatMap((block) => (block.kind === "ask" && block.ask.end.kind === "open" ? [{ id: block.ask.id, channelId, message: entry(block.ask.id)?.message }] : [])))),
     merged: new Map(mine.flatMap((each) => server.moved(each.id))),
     presence: [...server.presence].map(([id, { state: is, activity }]) => ({ id, is, activity })),
@@ -218,7 +217,7 @@ const truth = (server: FakeServer, state: State) => {
 const shown = (state: State) => ({
   channels: sorted([...state.channels.values()]),
   topics: sorted([...state.topics.values()].map(shownTopic)),
-  places: sorted([...state.topics.keys()].map((id) => ({ id, seq: state.positions.get(id)?.seq ?? 0, unread: state.positions.get(id)?.unread ?? 0 }))),
+  positions: sorted([...state.topics.keys()].map((id) => ({ id, seq: state.positions.get(id)?.seq ?? 0, unread: state.positions.get(id)?.unread ?? 0 }))),
   asks: sorted([...state.openAsks].map(([id, { message, channelId }]) => ({ id, channelId, message }))),
   merged: state.merged,
   presence: [...state.presence].map(([id, { state: is, activity }]) => ({ id, is, activity })),

@@ -57,7 +57,7 @@ export const newerTopic = (ours: Topic, told: Topic): Topic => {
   return { ...told, messageCount, lastSeq, lastActivity, participantIds, openAsks };
 };
 
-/** Rule 2 for positions. A person's place only moves forward, so of two the later one is ahead in both. */
+/** Rule 2 for positions. A person's position only moves forward, so of two the later one is ahead in both. */
 export const newerPosition = (ours: ReadPosition | undefined, told: ReadPosition): ReadPosition =>
   ours === undefined || (told.seq >= ours.seq && told.countedTo >= ours.countedTo) ? told : ours;
 
@@ -77,8 +77,8 @@ export const joinTopics = (from: Topic | undefined, into: Topic | undefined, tol
 };
 
 /**
- * Where a person stands in what two topics became: no unread message becomes a read one, so the lower place counts unless
- * all of its topic was read. A person that has a place is told the exact one right after.
+ * Where a person stands in what two topics became: no unread message becomes a read one, so the lower position counts unless
+ * all of its topic was read. A person that has one is told the exact one right after.
  */
 export const joinPositions = (
   from: { readonly topic: Topic; readonly position: ReadPosition | undefined },

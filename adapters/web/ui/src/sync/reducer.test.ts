@@ -146,7 +146,7 @@ describe("topics", () => {
     expect(after(state(), { kind: "topic_upserted", topic: foreign })).toEqual(state());
   });
 
-  it("that are joined bring their messages, places, asks and whoever comes late along", () => {
+  it("that are joined bring their messages, positions, asks and whoever comes late along", () => {
     const other = topic("other", plan.id, { messageCount: 3, lastSeq: 5, participantIds: [ben.id] });
     const before = state({
       topics: new Map([...state().topics, [other.id, other]]),
@@ -162,7 +162,7 @@ describe("topics", () => {
     const now = after(before, { kind: "topic_merged", fromId: other.id, into });
     expect([...now.topics.keys()]).toEqual(["topic-plan"]);
     expect(now.topics.get("topic-plan")).toMatchObject({ messageCount: 5, lastSeq: 5, openAsks: 1 });
-    // All of the other was read, so the place is that in this one.
+    // All of the other was read, so the position is that in this one.
     expect(now.positions.get("topic-plan")).toMatchObject({ seq: 1, unread: 1 });
     // What is older than the gapless part of an incomplete window is left to be read.
     expect(loaded(now)).toEqual([2, 5]);
@@ -193,7 +193,7 @@ describe("topics", () => {
   });
 });
 
-describe("places", () => {
+describe("positions", () => {
   it("move forward only", () => {
     const told = (seq: number, unread: number, countedTo: number): StreamEvent => ({ kind: "read_position_changed", position: position("topic-plan", { seq, unread, countedTo }) });
     expect(after(state(), told(2, 0, 2)).positions.get("topic-plan")).toMatchObject({ seq: 2, unread: 0 });
@@ -204,7 +204,7 @@ describe("places", () => {
   });
 });
 
-describe("places of topics that are joined", () => {
+describe("positions in topics that are joined", () => {
   const side = (id: string, seq: number, newest: number) => ({ topic: topic(id, "c", { lastSeq: newest }), position: position(`topic-${id}`, { seq, unread: 1, countedTo: newest }) });
   it("mark nothing as read: the lower one counts, unless all of its topic was read", () => {
     const joined = (from: readonly [number, number], into: readonly [number, number]) => joinPositions(side("from", ...from), side("into", ...into)).seq;

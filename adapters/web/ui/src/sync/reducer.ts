@@ -154,8 +154,8 @@ const onMerge = (state: State, fromId: TopicId, told: Topic): Reduced => {
   const positions = new Map(state.positions);
   positions.delete(fromId);
   if (from) {
-    const place = joinPositions({ topic: from, position: state.positions.get(fromId) }, { topic: into ?? told, position: state.positions.get(told.id) });
-    positions.set(told.id, place);
+    const joined = joinPositions({ topic: from, position: state.positions.get(fromId) }, { topic: into ?? told, position: state.positions.get(told.id) });
+    positions.set(told.id, joined);
   }
   const openAsks = new Map(
     [...state.openAsks].map(([id, entry]): [AskId, OpenAskEntry] => (entry.message.topicId === fromId ? [id, { ...entry, message: { ...entry.message, topicId: told.id } }] : [id, entry])),
@@ -192,7 +192,7 @@ const onChannel = (state: State, channel: Channel, removedIds: readonly AccountI
   return only({ ...state, channels: put(state.channels, channel.id, channel) });
 };
 
-/** The state without what is in a channel: topics and what was joined to them, windows, places and asks. */
+/** The state without what is in a channel: topics and what was joined to them, windows, positions and asks. */
 export const dropped = (state: State, channelId: ChannelId): State => {
   const ids = new Set([...state.topics.values()].filter((topic) => topic.channelId === channelId).map((topic) => topic.id));
   return {

@@ -5,7 +5,7 @@ import type { SnapshotToken, StreamEvent, StreamFrame, TailCursor } from "../mod
 import type { Connection, ErrorFunnel, State } from "../store/contract";
 import { Pump } from "./pump";
 import { reduce } from "./reducer";
-import { readPlaces, readSnapshot } from "./snapshot";
+import { readMembership, readSnapshot } from "./snapshot";
 
 /** Full jitter: a wait is anything from nothing to the base, doubled for every try in vain, and never above the cap. */
 export const BACKOFF_BASE_MS = 500;
@@ -53,7 +53,7 @@ export interface Sync {
 type End = { readonly kind: "closed" | "resync"; readonly progress: boolean } | { readonly kind: "failed"; readonly error: unknown; readonly progress: boolean };
 
 /** What is read together when who takes part where is read. */
-const PLACES: ReadonlySet<StreamEvent["kind"]> = new Set<StreamEvent["kind"]>(["account_changed", "group_changed", "channel_changed"]);
+const MEMBERSHIP_EVENTS: ReadonlySet<StreamEvent["kind"]> = new Set<StreamEvent["kind"]>(["account_changed", "group_changed", "channel_changed"]);
 
 const isSignedOut = (error: unknown): boolean => error instanceof Failure && error.kind === "signed_out";
 
@@ -143,7 +143,7 @@ export class Loop {
     }
     // Whatever it tells, and if nothing: the place moves on.
     if (frame.cursor) this.cursor = frame.cursor;
-    const isOld = this.old > 0 && PLACES.has(frame.event.kind);
+    const isOld = this.old > 0 && MEMBERSHIP_EVENTS.has(frame.event.kind);
     if (this.old > 0) this.old -= 1;
     if (!isOld) await this.follow(frame, pump, signal);
     this.live();
@@ -156,7 +156,7 @@ export class Loop {
     const before = this.sync.state();
     const { state, moved, reload } = reduce(before, frame.event, frame.at);
     if (state !== before) this.sync.apply(state);
-    if (moved) await this.places([frame, ...pump.ahead()], signal);
+    if (moved) await this.membership([frame, ...pump.ahead()], signal);
     if (reload.length > 0) this.sync.reload(reload);
   }
 
@@ -176,13 +176,13 @@ export class Loop {
   }
 
   /** Reads who takes part where because of the first of these frames. What is told after it waits until that is here. */
-  private async places(frames: readonly StreamFrame[], signal: AbortSignal): Promise<void> {
+  private async membership(frames: readonly StreamFrame[], signal: AbortSignal): Promise<void> {
     this.isReading = true;
     this.old = frames.length - 1;
     // Resumed without ever having read anything: there is no such thing, a cursor comes after a boundary.
     if (!this.token) throw new Failure("internal", "somebody moved before anything was read");
     try {
-      const read = await readPlaces(this.sync.client, this.sync.state(), frames.map((each) => each.event), this.token, signal);
+      const read = await readMembership(this.sync.client, this.sync.state(), frames.map((each) => each.event), this.token, signal);
       signal.throwIfAborted();
       this.sync.apply(read.put(this.sync.state()));
       this.sync.reload(read.topicIds.filter((id) => this.sync.state().windows.has(id)));

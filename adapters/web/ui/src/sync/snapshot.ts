@@ -38,7 +38,7 @@ export const limited = (limit: number): Run => {
 
 const byId = <T extends { readonly id: string }>(all: readonly T[]): ReadonlyMap<string, T> => new Map(all.map((each) => [each.id, each]));
 
-const placesOf = (all: readonly ReadPosition[]): ReadonlyMap<TopicId, ReadPosition> => new Map(all.map((each) => [each.topicId, each]));
+const positionsOf = (all: readonly ReadPosition[]): ReadonlyMap<TopicId, ReadPosition> => new Map(all.map((each) => [each.topicId, each]));
 
 /** Pages until a page is empty: a short one is not the last, since a page also ends at a size. */
 const allOpenAsks = async (client: Client, run: Run, channelId: ChannelId | undefined, signal: AbortSignal): Promise<readonly OpenAskEntry[]> => {
@@ -123,7 +123,7 @@ export const readSnapshot = async (client: Client, current: () => State, token: 
     presence,
     // An ask that has ended stays ended; those of channels that are lost are not ours to show.
     endedAsks: new Map([...current().endedAsks].filter(([, entry]) => mine.some((channel) => channel.id === entry.channelId))),
-    positions: placesOf(listed.positions),
+    positions: positionsOf(listed.positions),
     merged: listed.moved,
     // A window that was opened meanwhile has a read of its own on its way.
     windows: new Map([...[...current().windows].filter(([id]) => topics.has(id)), ...windows]),
@@ -136,7 +136,7 @@ export const readSnapshot = async (client: Client, current: () => State, token: 
  * Who takes part where, and what is in the channels that the person came into. So is what is in those that `told` says
  * the person was out of: what was said there meanwhile was not told. Gives what all that makes of a state.
  */
-export const readPlaces = async (client: Client, before: State, told: readonly StreamEvent[], token: SnapshotToken, signal: AbortSignal): Promise<Places> => {
+export const readMembership = async (client: Client, before: State, told: readonly StreamEvent[], token: SnapshotToken, signal: AbortSignal): Promise<MembershipRead> => {
   const run = limited(IN_FLIGHT);
   const [listed, groups, channels, presence] = await Promise.all([
     run(() => client.listAccounts(token, signal)),
@@ -162,7 +162,7 @@ export const readPlaces = async (client: Client, before: State, told: readonly S
       channels: byId<Channel>(channels),
       topics: new Map([...bare.topics, ...byId<Topic>(topics)]),
       reach: new Map([...bare.reach, ...reachOf(topics)]),
-      positions: new Map([...bare.positions, ...placesOf(positions)]),
+      positions: new Map([...bare.positions, ...positionsOf(positions)]),
       merged: new Map([...bare.merged, ...moved]),
     };
     return withAsks(loaded, new Map([...bare.openAsks, ...openAsksOf(asks.flat())]), new Set(topicIds));
@@ -170,7 +170,7 @@ export const readPlaces = async (client: Client, before: State, told: readonly S
   return { put, topicIds };
 };
 
-export interface Places {
+export interface MembershipRead {
   readonly put: (state: State) => State;
   /** Topics that were read anew. */
   readonly topicIds: readonly TopicId[];

@@ -194,8 +194,7 @@ export class FakeClient implements Client {
   listMessages: Client["listMessages"] = (input, signal) =>
     this.reply("listMessages", [input], () => {
       if (!this.server.participates(input.channelId)) return [];
-      const inside = input.topicId === "" ? this.server.topics(input.channelId, true).flatMap((each) => this.server.inTopic(each.id)) : this.server.inTopic(input.topicId);
-      const all = [...inside].sort((a, b) => b.seq - a.seq);
+      const all = [...this.server.inTopic(input.topicId)].sort((a, b) => b.seq - a.seq);
       const from = input.before === undefined ? 0 : all.findIndex((message) => message.id === input.before) + 1;
       if (input.before !== undefined && from === 0) throw new Failure("invalid", "the message to list before is not in this channel");
       return all.slice(from, from + Math.min(input.limit, this.pageSize));

@@ -76,6 +76,7 @@ export const showPage = async (server: FakeServer, options: Options = {}): Promi
   onTestFinished(() => {
     unmount();
     uninstall();
+    app.dispose();
     router.dispose();
     test.store.dispose();
   });

@@ -24,7 +24,7 @@ export class FakeServer {
   at = 10_000;
   private readonly topicRows = new Map<TopicId, Topic>();
   private readonly ways = new Map<TopicId, { readonly channelId: ChannelId; readonly into: TopicId }>();
-  private readonly places = new Map<TopicId, number>();
+  private readonly readTo = new Map<TopicId, number>();
   private readonly listeners = new Set<() => void>();
   private minted = 0;
 
@@ -122,7 +122,7 @@ export class FakeServer {
   }
 
   position(topicId: TopicId): ReadPosition {
-    const seq = this.places.get(topicId) ?? 0;
+    const seq = this.readTo.get(topicId) ?? 0;
     const inside = this.inTopic(topicId);
     const unread = inside.filter((each) => each.seq > seq && each.authorId !== this.me.id).length;
     return { topicId, seq, unread, countedTo: this.topic(topicId).lastSeq };
@@ -182,8 +182,8 @@ export class FakeServer {
   markRead(topicId: TopicId, seq: number): ReadPosition {
     const newest = this.topic(topicId).lastSeq;
     if (seq > newest) throw new Failure("invalid", `channel_seq ${seq} is beyond the topic's newest message, which has ${newest}`);
-    if (seq > (this.places.get(topicId) ?? 0)) {
-      this.places.set(topicId, seq);
+    if (seq > (this.readTo.get(topicId) ?? 0)) {
+      this.readTo.set(topicId, seq);
       this.tell(() => (this.topicRows.has(topicId) ? { kind: "read_position_changed", position: this.position(topicId) } : { kind: "other" }));
     }
     return this.position(topicId);
@@ -285,7 +285,7 @@ export class FakeServer {
 
   private merge(from: Topic, into: Topic, archived: boolean | undefined): Topic {
     const [newestOfFrom, newestOfInto] = [this.topic(from.id).lastSeq, this.topic(into.id).lastSeq];
-    const [inFrom, inInto] = [this.places.get(from.id), this.places.get(into.id)];
+    const [inFrom, inInto] = [this.readTo.get(from.id), this.readTo.get(into.id)];
     for (const moved of this.inTopic(from.id)) this.messages.set(moved.id, { ...moved, topicId: into.id });
     this.topicRows.delete(from.id);
     for (const [id, way] of this.ways) if (way.into === from.id) this.ways.set(id, { ...way, into: into.id });
@@ -296,8 +296,8 @@ export class FakeServer {
     if (inFrom === undefined && inInto === undefined) return survivor;
     const [one, other] = [inFrom ?? 0, inInto ?? 0];
     const [allOne, allOther] = [one >= newestOfFrom, other >= newestOfInto];
-    this.places.delete(from.id);
-    this.places.set(into.id, allOne && allOther ? Math.max(one, other) : allOne ? other : allOther ? one : Math.min(one, other));
+    this.readTo.delete(from.id);
+    this.readTo.set(into.id, allOne && allOther ? Math.max(one, other) : allOne ? other : allOther ? one : Math.min(one, other));
     this.tell(() => (this.topicRows.has(into.id) ? { kind: "read_position_changed", position: this.position(into.id) } : { kind: "other" }));
     return survivor;
   }

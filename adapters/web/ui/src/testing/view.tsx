@@ -46,7 +46,6 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
     dismissProblem: record("dismissProblem"), client,
     asks: { pick: record("pick"), type: record("type"), clear: record("clear"), submit: record("submit"), dismiss: record("dismiss") },
     openTopic: record("openTopic"), loadOlder: record("loadOlder"), markRead: record("markRead"),
-    loadArchived: (channelId) => Promise.resolve([...state().topics.values()].filter((topic) => topic.channelId === channelId)),
     post: (channelId, topic, blocks, requestId) => {
       record("post")(channelId, topic, blocks);
       return client.post({ channelId, topic, blocks, requestId });

@@ -112,25 +112,6 @@ describe("while its call is under way a button keeps the focus and sends nothing
     expect(focused()).toBe(button);
   });
 
-  it("Show archived topics", async () => {
-    const { page } = await shown({ path: `/channel/${plan.id}`, button: "", method: "listTopics" });
-    let end: () => void = () => undefined;
-    let calls = 0;
-    page.store.loadArchived = () => new Promise((resolve) => ((end = () => resolve([])), (calls += 1)));
-    const button = named("Show archived topics");
-    button.focus();
-    for (let press = 0; press < 2; press += 1) {
-      button.click();
-      flush();
-      expect(focused()).toBe(button);
-    }
-    end();
-    await page.later();
-    expect(focused()).toBe(button);
-    expect(button).toHaveTextContent("Hide archived topics");
-    expect(calls).toBe(1);
-  });
-
   it("Start topic, by Enter in its message: the fields keep what is on its way, and the focus", async () => {
     const { page, client } = await shown({ path: `/channel/${plan.id}`, fill: { "Topic name": "next", "First message": "hello" }, button: "", method: "post" });
     const field = screen.getByRole("textbox", { name: "First message" });

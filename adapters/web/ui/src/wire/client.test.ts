@@ -94,7 +94,7 @@ describe("the client", () => {
     expect(seen).toEqual([["a", [["q", ["0", "1"], "t"]]], ["b", ""], 9n]);
   });
 
-  it("reads topics of several channels with the places in them and the ways of those that are gone", async () => {
+  it("reads topics of several channels with the positions in them and the ways of those that are gone", async () => {
     const client = over(({ service }) => {
       service(InboxService, {
         listTopicsOfChannels: ({ channelIds }) => ({ topics: channelIds.map((channelId) => ({ id: `in ${channelId}`, channelId })), readPositions: [{ topicId: "in c" }], moved: [{ topicId: "old", intoTopicId: "in c" }] }),

@@ -6,7 +6,7 @@ import { settingsText } from "../../strings";
 export type TokenKind = "program" | "session" | "link";
 
 /** Links work for a week to the very ms, sessions for another time, what programs use until it is revoked. */
-const LINK_MS = 7 * 24 * 60 * 60 * 1000;
+export const LINK_MS = 7 * 24 * 60 * 60 * 1000;
 /** Ids begin with the time, so that those of one day look alike; their ends do not. */
 const SHOWN_OF_ID = 8;
 

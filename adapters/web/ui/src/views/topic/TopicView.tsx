@@ -33,7 +33,7 @@ export default TopicView;
 
 const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; readonly messageId: MessageId | undefined }> = (props) => {
   const store = useContext(StoreContext);
-  const { router } = useContext(AppContext);
+  const app = useContext(AppContext);
   return (
     <div class="topic-view">
       <header class="topic-head">
@@ -57,7 +57,7 @@ const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; read
           {topicText.braked}
         </p>
       </Show>
-      <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} places={placesOf(router)} />
+      <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} places={placesOf(app)} />
       <Composer channel={props.channel} topic={props.topic} />
     </div>
   );

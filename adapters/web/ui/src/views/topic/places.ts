@@ -1,15 +1,12 @@
 /** Where a person was in the topics that the browser's history leads back to. */
 import type { StreamPlaces } from "../../components/MessageStream";
-import type { Place } from "../../components/stream-layout";
-import type { Router } from "../../router/router";
+import type { App } from "../../shell/app";
 
-/** By entry of the history. Outlives the views, which are made anew. */
-const places = new Map<unknown, Place>();
-
-export const placesOf = (router: Router): StreamPlaces => ({
+/** Kept by the page: the views are made anew. */
+export const placesOf = ({ router, places }: Pick<App, "router" | "places">): StreamPlaces => ({
   back: () => {
     router.moves();
-    return router.isBack() ? places.get(router.entry()) : undefined;
+    return places.back();
   },
-  watch: (place) => router.leaving(() => places.set(router.entry(), place())),
+  watch: (place) => router.leaving(() => places.keep(place())),
 });
