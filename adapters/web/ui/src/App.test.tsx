@@ -236,6 +236,21 @@ describe("an agent", () => {
     expect(focused()).toBe(stop);
   });
 
+  it("C44 whether one agent's session is to be stopped is not asked of the next agent's", async () => {
+    const client = new FakeClient(world().seed(agent("next", ann.id)));
+    client.sessionList = [{ sessionId: "s1", state: "working", agentId: bot.id }, { sessionId: "s2", state: "working", agentId: "agent-next" }];
+    const page = await showPage(client.server, { client, path: `/agent/${bot.id}` });
+    const asked = () => screen.queryByRole("group", { name: /^Stop/ });
+    within(main()).getByRole("button", { name: "Stop" }).click();
+    await page.later();
+    expect(asked()).toBeInTheDocument();
+    page.app.router.go("/agent/agent-next");
+    await page.later();
+    expect(within(main()).getByRole("heading", { level: 1 })).toHaveTextContent("next");
+    expect(asked()).toBeNull();
+    expect(within(main()).getByRole("button", { name: "Stop" })).toBeEnabled();
+  });
+
   it("C44 starting is a real call and a refusal is shown, never thrown", async () => {
     const client = new FakeClient(world());
     const page = await showPage(client.server, { client, path: `/agent/${bot.id}` });

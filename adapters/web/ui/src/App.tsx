@@ -76,20 +76,25 @@ const useResolved = (): (() => Route | undefined) => {
   const store = useContext(StoreContext);
   const app = useContext(AppContext);
   const resolution = createMemo<Resolution>(() => resolveRoute(app.router.route(), store.state(), app.awaited()), { equals: sameResolution });
-  let shown: { readonly route: Route; readonly name: string } | undefined;
-  createEffect(resolution, (now) => {
-    if (now.kind === "show") shown = { route: now.route, name: viewedChannel(now.route) };
-    // What was just looked at and is not the person's any more.
-    if (now.kind === "redirect") {
-      const isLost = shown?.route === untrack(app.router.route) && (now.notice === "no_channel" || now.notice === "not_in_channel");
-      app.redirect(now.to, isLost ? "left_channel" : now.notice, shown?.name ?? "");
-    }
+  /** What the channel that was shown last is called; a name that is lost with the channel stays known. */
+  const channelName = createMemo<string>((before = "") => {
+    const now = resolution();
+    if (now.kind !== "show") return before;
+    const channel = "channelId" in now.route ? store.state().channels.get(now.route.channelId) : undefined;
+    return channel ? visibleLine(channelLabel(store.state(), channel)) : "";
   });
-  const viewedChannel = (route: Route): string => {
-    const state = untrack(store.state);
-    const channel = "channelId" in route ? state.channels.get(route.channelId) : undefined;
-    return channel ? visibleLine(channelLabel(state, channel)) : "";
-  };
+  let shown: Route | undefined;
+  createEffect(
+    () => ({ now: resolution(), name: channelName() }),
+    ({ now, name }) => {
+      if (now.kind === "show") shown = now.route;
+      // What was just looked at and is not the person's any more.
+      if (now.kind === "redirect") {
+        const isLost = shown === untrack(app.router.route) && (now.notice === "no_channel" || now.notice === "not_in_channel");
+        app.redirect(now.to, isLost ? "left_channel" : now.notice, name);
+      }
+    },
+  );
   return createMemo(() => {
     const now = resolution();
     return now.kind === "show" ? now.route : undefined;

@@ -78,6 +78,16 @@ describe("links", () => {
     expect(screen.getByText(groupId === undefined ? /That channel does not exist/ : /You do not take part in this channel/)).toBeInTheDocument();
   });
 
+  it("C42 a channel that somebody was put out of is called by the name it had last", async () => {
+    const server = world();
+    const page = await showPage(server, { path: `/channel/${plan.id}/topic/${start.id}` });
+    server.putChannel({ ...plan, name: "plans of today" });
+    await page.later();
+    server.setMembers(plan.id, [bot.id]);
+    await page.later();
+    expect(screen.getByText("You are no longer in “plans of today”.")).toBeInTheDocument();
+  });
+
   it("C42 an archived topic opens by its link", async () => {
     const server = world();
     server.seed(topic("away", plan.id, { archived: true }));

@@ -11,7 +11,7 @@ export const Snippet: Component<{ readonly message: Message; readonly query: str
     <For each={pieces()} keyed={false}>
       {(piece) => (
         <Show when={piece().marked} fallback={piece().text}>
-          <mark>{piece().text}</mark>
+          <mark class="snippet-mark">{piece().text}</mark>
         </Show>
       )}
     </For>

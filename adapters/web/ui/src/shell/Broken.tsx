@@ -10,7 +10,9 @@ export const Broken: Component<{ readonly error: unknown; readonly onAgain: () =
   const store = useContext(StoreContext);
   createEffect(
     () => props.error,
-    (error) => store.report("view", error),
+    (error) => {
+      store.report("view", error);
+    },
   );
   return (
     <div class="page" role="alert">

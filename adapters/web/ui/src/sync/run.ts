@@ -225,8 +225,7 @@ export class Loop {
         if (isFatal) {
           this.lostSince ??= asked;
           pump.fail(error);
-        }
-        else this.sync.report("version", error);
+        } else this.sync.report("version", error);
       } finally {
         give();
       }

@@ -7,6 +7,7 @@ import { presenceOf } from "../../model/select";
 import type { Agent, AgentSession } from "../../model/types";
 import { visible } from "../../model/text";
 import { createAction } from "../../shell/action";
+import { createAsked } from "../../shell/asked";
 import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import { agentText } from "../../strings";
@@ -17,7 +18,6 @@ import { SessionLog } from "./SessionLog";
 export const SessionPanel: Component<{ readonly agent: Agent }> = (props) => {
   const store = useContext(StoreContext);
   const [session, setSession] = createSignal<AgentSession | undefined>(undefined);
-  const [sure, setSure] = createSignal(false);
   const reading = createAction();
   const starting = createAction();
   const presence = createMemo(() => presenceOf(store.state(), props.agent.id));
@@ -48,6 +48,7 @@ export const SessionPanel: Component<{ readonly agent: Agent }> = (props) => {
     const at = session();
     return at && isRunning(at) ? at : undefined;
   });
+  const [sure, setSure] = createAsked(() => running()?.sessionId);
   const refusal = () => {
     const at = session();
     return at && store.refusals().get(at.sessionId);

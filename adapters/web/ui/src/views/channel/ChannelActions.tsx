@@ -1,5 +1,5 @@
 /** Joining, leaving and subscribing: each is a call to the server, and nothing pretends that it was done before. */
-import { createMemo, createSignal, createUniqueId, Match, Show, Switch, useContext } from "solid-js";
+import { createMemo, createUniqueId, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
 import { keepFocus } from "../../keyboard/keep-focus";
@@ -8,6 +8,7 @@ import type { Channel } from "../../model/types";
 import { inboxPath } from "../../router/paths";
 import { createAction } from "../../shell/action";
 import { AppContext } from "../../shell/app";
+import { createAsked } from "../../shell/asked";
 import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import { channelText } from "../../strings";
@@ -24,12 +25,13 @@ interface Props {
 export const ChannelActions: Component<Props> = (props) => {
   const store = useContext(StoreContext);
   const { router } = useContext(AppContext);
-  const [leaving, setLeaving] = createSignal(false);
   const action = createAction();
   const me = () => store.state().me;
   const isRow = () => props.channel.memberIds.includes(me());
   const mayWantToLeave = () => props.channel.kind === "channel" && isRow() && props.standing !== "always";
   const stay = createMemo(() => staying(store.state(), props.channel, me()));
+  const mayLeave = createMemo(() => mayWantToLeave() && stay() === undefined);
+  const [leaving, setLeaving] = createAsked(() => (mayLeave() ? props.channel.id : undefined));
   const reason = createUniqueId();
   const subscribed = () => props.standing === "subscribed";
   const join = () => action.run(() => store.client.joinChannel(props.channel.id));
@@ -80,7 +82,7 @@ export const ChannelActions: Component<Props> = (props) => {
           </p>
         )}
       </Show>
-      <Show when={leaving() && stay() === undefined}>
+      <Show when={leaving() && mayLeave()}>
         <Sure question={props.channel.groupId === undefined ? channelText.leaveAlone : channelText.leaveSure} onYes={() => void leave()} onNo={() => setLeaving(false)} />
       </Show>
       <span role="alert" class="error">

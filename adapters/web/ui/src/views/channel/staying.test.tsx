@@ -43,6 +43,31 @@ describe("leaving a channel", () => {
     flush();
     expect(screen.getByText(question)).toBeInTheDocument();
   });
+  const asked = () => screen.queryByRole("group", { name: /^Leave this channel/ });
+  it("a question that cannot be answered any more does not come back by itself", async () => {
+    const { page, server, plan, leave } = await opened({});
+    fireEvent.click(leave());
+    await page.later();
+    expect(asked()).toBeInTheDocument();
+    server.putChannel({ ...plan, ownerOnly: true, ownerId: ann.id });
+    await page.later();
+    expect(asked()).toBeNull();
+    server.putChannel(plan);
+    await page.later();
+    expect(leave()).toBeEnabled();
+    expect(asked()).toBeNull();
+  });
+  it("a question of one channel is not asked of the next", async () => {
+    const { page, server, leave } = await opened({});
+    const next = server.putChannel(channel("next", [ann, ben]));
+    fireEvent.click(leave());
+    await page.later();
+    expect(asked()).toBeInTheDocument();
+    page.app.router.go(`/channel/${next.id}`);
+    await page.later();
+    expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("next");
+    expect(asked()).toBeNull();
+  });
 });
 
 describe("putting somebody out", () => {

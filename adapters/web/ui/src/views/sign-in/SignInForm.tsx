@@ -81,12 +81,12 @@ export const SignInForm: Component<Props> = (props) => {
             {busy() ? signInText.signingIn : signInText.signIn}
           </Button>
         </div>
-        <span role="alert" class="error">
-          {error()}
-        </span>
-        <Show when={isSpent()}>
-          <p>{signInText.linkSpent}</p>
-        </Show>
+        <div role="alert">
+          <Show when={error()}>{(reason) => <p class="error">{reason()}</p>}</Show>
+          <Show when={isSpent()}>
+            <p>{signInText.linkSpent}</p>
+          </Show>
+        </div>
       </form>
     </>
   );

@@ -66,7 +66,7 @@ describe("the start", () => {
     session.failure = new Failure("signed_out", "the sign-in secret does not work; ask an admin for a new one");
     button("Sign in")?.click();
     await settle();
-    expect(screen.getByText(/ask an admin for a new one/)).toHaveAttribute("role", "alert");
+    expect(screen.getByRole("alert")).toHaveTextContent(/ask an admin for a new one/);
     expect(button("Sign in")).toBeEnabled();
     expect(start).not.toHaveBeenCalled();
   });
@@ -80,7 +80,7 @@ describe("the start", () => {
     session.failure = new Failure("signed_out", "the sign-in secret does not work; ask an admin for a new one");
     button("Sign in")?.click();
     await settle();
-    expect(screen.getByText(/works once, and only for a week/)).toHaveTextContent(/you are signed in where you did.*an administrator makes it/);
+    expect(screen.getByRole("alert")).toHaveTextContent(/ask an admin for a new one.*works once, and only for a week.*you are signed in where you did.*an administrator makes it/);
     fireEvent.click(screen.getByLabelText("A token of yours"));
     fireEvent.input(screen.getByLabelText("Paste it here"), { target: { value: "t0ken" } });
     flush();

@@ -7,6 +7,7 @@ import { keepFocus } from "../../keyboard/keep-focus";
 import { visibleLine } from "../../model/text";
 import type { Topic } from "../../model/types";
 import { createAction } from "../../shell/action";
+import { createAsked } from "../../shell/asked";
 import { Form } from "../../shell/Form";
 import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
@@ -37,12 +38,12 @@ export const TopicSettings: Component<{ readonly topic: Topic }> = (props) => {
 const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> = (props) => {
   const store = useContext(StoreContext);
   const [name, setName] = createSignal(() => props.topic.name);
-  const [sure, setSure] = createSignal(false);
   const hint = createUniqueId();
   const saving = createAction();
   const wanted = () => name().trim();
   const problem = () => nameProblem(composerText.theTopicName, name());
   const other = createMemo(() => namesake(store.state(), props.topic, wanted()));
+  const [sure, setSure] = createAsked(() => other()?.id);
   const rename = async () => {
     setSure(false);
     if (await saving.run(() => store.client.updateTopic(props.topic.id, { name: wanted() }))) props.onDone();

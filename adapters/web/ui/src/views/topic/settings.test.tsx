@@ -25,6 +25,21 @@ const opened = async () => {
   return { page, field, send };
 };
 
+it("what was asked about one name is not asked again by itself when that is written once more", async () => {
+  const { field, send } = await opened();
+  const asked = () => screen.queryByRole("group", { name: /other/ });
+  const write = (name: string) => {
+    fireEvent.input(field, { target: { value: name } });
+    flush();
+  };
+  send("other");
+  expect(asked()).toBeInTheDocument();
+  write("others");
+  expect(asked()).toBeNull();
+  write("other");
+  expect(asked()).toBeNull();
+});
+
 describe("the focus in a topic's settings", () => {
   it("goes back to their button once the topic is renamed", async () => {
     const { page, field, send } = await opened();
