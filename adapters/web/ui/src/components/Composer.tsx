@@ -63,7 +63,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
           <AskComposer channel={props.channel} topicId={topicId} opener={() => asker} onDone={() => setAsking(false)} />
         </Loading>
       </Show>
-      <Outbox sent={unsent()} outbox={outbox} onGone={() => field()?.focus()} />
+      <Outbox sent={unsent()} outbox={outbox} topicId={topicId} onGone={() => field()?.focus()} />
       <div class="composer-row" ref={(element) => (row = element)}>
         <MessageField
           label={composerText.label}

@@ -2,6 +2,7 @@
 import { For, Show } from "solid-js";
 import type { Component } from "solid-js";
 import { visible } from "../model/text";
+import type { TopicId } from "../model/types";
 import type { Outbox as Box, Sent } from "../store/outbox";
 import { composerText } from "../strings";
 import "./controls.css";
@@ -10,6 +11,8 @@ import "./Outbox.css";
 export interface OutboxProps {
   readonly sent: readonly Sent[];
   readonly outbox: Box;
+  /** Where they are shown, and written anew. */
+  readonly topicId: TopicId;
   /** One that the person did something about is gone, and the focus with it. */
   readonly onGone: () => void;
 }
@@ -55,7 +58,7 @@ export const Outbox: Component<OutboxProps> = (props) => {
                     {each().status === "refused" ? composerText.sendAgain : composerText.sendNow}
                   </button>
                 </Show>
-                <button type="button" class="quiet" onClick={() => act(() => props.outbox.edit(each().key))}>
+                <button type="button" class="quiet" onClick={() => act(() => props.outbox.edit(each().key, props.topicId))}>
                   {composerText.edit}
                 </button>
                 <button type="button" class="quiet" onClick={() => act(() => props.outbox.discard(each().key))}>

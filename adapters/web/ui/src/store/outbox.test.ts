@@ -102,4 +102,17 @@ describe("C34 the outbox", () => {
     expect(outbox.of(plan.id, two.id)).toEqual([]);
     expect([...texts(test, one.id), ...texts(test, two.id)]).toEqual(["hello"]);
   });
+  it("what its topic's end left to the channel stays in sight: refused, and taken back to be written anew", async () => {
+    const test = await world();
+    const outbox = outboxOf(test.store);
+    test.client.failNext("post", new Failure("not_found", "there is no such topic"));
+    outbox.send(plan.id, "gone", "hello");
+    await test.pass();
+    const [refused] = outbox.of(plan.id, one.id);
+    expect(refused).toMatchObject({ text: "hello", status: "refused", said: "there is no such topic" });
+    outbox.edit(refused?.key ?? "", one.id);
+    await test.pass();
+    expect(outbox.of(plan.id, one.id)).toEqual([]);
+    expect(outbox.written.read(messageDraft(one.id))).toBe("hello");
+  });
 });

@@ -71,12 +71,12 @@ export class Outbox {
     this.ship(key);
   }
 
-  /** Takes it back to where it was written, to be another message. */
-  edit(key: string): void {
+  /** Takes it back to be another message of the topic that shows it, which need not be its own. */
+  edit(key: string, into: TopicId): void {
     const each = this.find(key);
     if (!each) return;
     this.discard(key);
-    this.written.putBefore(messageDraft(this.place(each)), each.text);
+    this.written.putBefore(messageDraft(into), each.text);
   }
 
   discard(key: string): void {
@@ -179,7 +179,9 @@ export class Outbox {
       return;
     }
     const [topicId, isFirst] = [this.place(each), each.status === "sending"];
-    if (isFirst && this.store.draft(messageDraft(topicId)) === "") {
+    // What is written for a topic that is gone, nobody sees.
+    const isFree = untrack(this.store.state).topics.has(topicId) && this.store.draft(messageDraft(topicId)) === "";
+    if (isFirst && isFree) {
       this.discard(key);
       this.written.write(messageDraft(topicId), each.text);
       this.refuse(topicId, said);
