@@ -1,5 +1,5 @@
 /** Begins a topic: its name and its first message, posted as one. */
-import { createMemo, createSignal, createUniqueId, Show, untrack, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, onCleanup, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { isUncertain } from "../model/client";
 import type { Channel, ChannelId, Message } from "../model/types";
@@ -55,6 +55,10 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
   const [unknown, setUnknown] = createSignal<string | undefined>(undefined);
   const written = () => JSON.stringify([name(), text()]);
   let isOnItsWay = false;
+  let isLeft = false;
+  onCleanup(() => {
+    isLeft = true;
+  });
   const post = async () => {
     if (stopped() || isOnItsWay) return;
     const sent = written();
@@ -62,12 +66,11 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
     try {
       const posted = await store.post(channelId, { kind: "name", name: name().trim() }, blocks(), drafts.postKey(textKey));
       setError(undefined);
-      // Meanwhile something else may have been begun.
-      if (written() === sent) {
-        writeName("");
-        writeText("");
-      }
-      props.onStarted(posted);
+      // Meanwhile something else may have been begun, here or elsewhere.
+      if (written() !== sent) return;
+      writeName("");
+      writeText("");
+      if (!isLeft) props.onStarted(posted);
     } catch (failure) {
       setError(sendingFailed(failure));
       setUnknown(isUncertain(failure) ? sent : undefined);
