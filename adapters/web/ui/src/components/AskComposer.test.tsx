@@ -22,6 +22,7 @@ function view() {
   show(still, () => <Composer channel={room} topic={at()} />);
   return {
     store: still.store,
+    setState: still.setState,
     go: (to: Topic) => {
       setAt(to);
       flush();
@@ -66,6 +67,17 @@ describe("the ask that is being composed", () => {
     screen.getByRole("button", { name: "Post ask" }).click();
     await settle();
     expect(store.draft(`ask:${plan.id}`)).toBe("");
+  });
+  it("is there when its topic is joined to the one that is shown, and closed all the same once that is asked for", async () => {
+    const { store, setState } = view();
+    store.setDraft(`ask:${other.id}`, keptForm({ questions: [{ ...newQuestion(), question: "Deploy now?" }] }));
+    setState({ merged: new Map([[other.id, plan.id]]) });
+    await partLoaded();
+    expect(screen.getByLabelText("Question")).toHaveValue("Deploy now?");
+    screen.getByRole("button", { name: "Ask…" }).click();
+    await settle();
+    expect(screen.queryByLabelText("Question")).toBeNull();
+    expect(store.draft(`ask:${plan.id}`)).toContain("Deploy now?");
   });
   it("cannot be changed while it is on its way", async () => {
     const { store } = view();

@@ -1,5 +1,5 @@
 /** Where a person writes a message into a topic. What was typed stays with its topic until it is sent. */
-import { createMemo, createSignal, createUniqueId, Loading, Show, untrack, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, createUniqueId, Loading, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { keepFocus } from "../keyboard/keep-focus";
 import { lazyPart } from "../lazy";
@@ -56,6 +56,10 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   let asker: HTMLElement | undefined;
   const field = () => row?.querySelector("textarea");
   const [isAsking, setAsking] = createSignal(store.draft(askDraft(topicId)) !== "");
+  // One may come from a topic that is joined to this one.
+  createEffect(() => written.read(askDraft(topicId)) !== "", (isBegun) => {
+    if (isBegun) setAsking(true);
+  });
   return (
     <div class="composer" ref={keepFocus({ or: field })}>
       <Show when={isAsking()}>
