@@ -6,7 +6,6 @@ import { LIMITS } from "../model/limits";
 import { isUncertain } from "../model/client";
 import type { Channel, TopicId } from "../model/types";
 import { StoreContext } from "../store/context";
-import { outboxOf } from "../store/outbox";
 import { askDraft } from "../store/written";
 import { askComposerText as words } from "../strings";
 import { edited, formOf, keptForm, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
@@ -29,7 +28,7 @@ export interface AskComposerProps {
 
 const AskComposer: Component<AskComposerProps> = (props) => {
   const store = useContext(StoreContext);
-  const { written } = outboxOf(store);
+  const { written } = store.outbox;
   const topicId = untrack(() => props.topicId);
   const draft = askDraft(topicId);
   const form = createMemo(() => formOf(written.read(draft)));

@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, screen } from "@solidjs/testing-library";
+import { fireEvent, screen } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Failure } from "../model/client";
@@ -7,7 +7,7 @@ import { agent, channel, message, person, topic } from "../testing/builders";
 import { focused } from "../testing/focus";
 import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
-import type { Connection, Store } from "../store/contract";
+import type { Store } from "../store/contract";
 import { AGAIN_AFTER_MS, TRIES } from "../store/retry";
 import { Composer } from "./Composer";
 import { NewTopic } from "./NewTopic";
@@ -254,17 +254,13 @@ describe("C34 sending", () => {
     });
     it("waits for the connection", async () => {
       const still = view();
-      const [connection, setConnection] = createSignal<Connection>({ kind: "lost", since: 0, retryAt: 0 });
-      cleanup();
-      const there: typeof still = { ...still, store: { ...still.store, connection } };
-      const [later, tries] = [clock(), failing(there, 1)];
-      show(there, () => <Composer channel={room} topic={plan} />);
+      still.connect({ kind: "lost", since: 0, retryAt: 0 });
+      const [later, tries] = [clock(), failing(still, 1)];
       still.type("hello");
       still.press("Enter");
       await later(100 * AGAIN_AFTER_MS);
       expect(tries()).toBe(1);
-      setConnection({ kind: "live" });
-      await settle();
+      still.connect({ kind: "live" });
       await later(AGAIN_AFTER_MS);
       expect(tries()).toBe(2);
       expect(screen.queryByRole("alert")).toBeNull();

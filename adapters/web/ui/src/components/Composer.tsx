@@ -6,7 +6,6 @@ import { lazyPart } from "../lazy";
 import { visible } from "../model/text";
 import type { Channel, Topic, TopicId } from "../model/types";
 import { StoreContext } from "../store/context";
-import { outboxOf } from "../store/outbox";
 import { askDraft, messageDraft } from "../store/written";
 import { askComposerText, composerText } from "../strings";
 import { Button } from "./Button";
@@ -37,7 +36,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   const store = useContext(StoreContext);
   const note = createUniqueId();
   const topicId = untrack(() => props.topicId);
-  const outbox = outboxOf(store);
+  const { outbox } = store;
   const { written } = outbox;
   const draft = messageDraft(topicId);
   const text = () => written.read(draft);

@@ -4,7 +4,6 @@ import type { Component } from "solid-js";
 import { isUncertain } from "../model/client";
 import type { Channel, ChannelId, Message } from "../model/types";
 import { StoreContext } from "../store/context";
-import { outboxOf } from "../store/outbox";
 import { composerText } from "../strings";
 import { createAgain } from "./again";
 import { Button } from "./Button";
@@ -31,7 +30,7 @@ export const NewTopic: Component<NewTopicProps> = (props) => {
 
 const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (props) => {
   const store = useContext(StoreContext);
-  const drafts = outboxOf(store).written;
+  const drafts = store.outbox.written;
   const channelId = untrack(() => props.channelId);
   const [nameKey, textKey] = [`topic-name:${channelId}`, `topic-text:${channelId}`];
   const [nameId, note] = [createUniqueId(), createUniqueId()];

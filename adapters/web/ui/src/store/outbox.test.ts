@@ -6,7 +6,6 @@ import { FakeClient } from "../testing/fake";
 import { FakeServer } from "../testing/server";
 import { settle, testStore } from "../testing/store";
 import type { TestStore } from "../testing/store";
-import { outboxOf } from "./outbox";
 import { AGAIN_AFTER_MS } from "./retry";
 import { messageDraft } from "./written";
 
@@ -36,7 +35,7 @@ const loseReply = async (test: World, text: string, topicId = one.id) => {
     await post.call(test.client, input);
     throw lost;
   };
-  outboxOf(test.store).send(plan.id, topicId, text);
+  test.store.outbox.send(plan.id, topicId, text);
   await test.pass();
   test.client.post = post;
 };
@@ -45,9 +44,9 @@ describe("C34 the outbox", () => {
   it("sends again under the same key: what was stored is not stored twice", async () => {
     const test = await world();
     await loseReply(test, "hello");
-    expect(outboxOf(test.store).of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
+    expect(test.store.outbox.of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
     await later(test);
-    expect(outboxOf(test.store).of(plan.id, one.id)).toEqual([]);
+    expect(test.store.outbox.of(plan.id, one.id)).toEqual([]);
     expect(texts(test, one.id)).toEqual(["hello"]);
   });
   it("outlives a reload with its key", async () => {
@@ -55,26 +54,26 @@ describe("C34 the outbox", () => {
     await loseReply(test, "hello");
     test.store.dispose();
     const again = { ...(await testStore(test.client, { session: test.session })), server: test.server };
-    expect(outboxOf(again.store).of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
-    const [waiting] = outboxOf(again.store).of(plan.id, one.id);
+    expect(again.store.outbox.of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
+    const [waiting] = again.store.outbox.of(plan.id, one.id);
     await settle();
     await later(again);
     expect(again.client.called("post").at(-1)?.input).toMatchObject([{ requestId: waiting?.key }]);
-    expect(outboxOf(again.store).of(plan.id, one.id)).toEqual([]);
+    expect(again.store.outbox.of(plan.id, one.id)).toEqual([]);
     expect(texts(test, one.id)).toEqual(["hello"]);
   });
   it("keeps what is on its way over a reload, too", async () => {
     const test = await world();
     test.client.hold("post");
-    outboxOf(test.store).send(plan.id, one.id, "hello");
+    test.store.outbox.send(plan.id, one.id, "hello");
     await test.pass();
     test.store.dispose();
     const again = await testStore(test.client, { session: test.session });
-    expect(outboxOf(again.store).of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
+    expect(again.store.outbox.of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
   });
   it("gives a refused message back to an empty field, and keeps it where something else is written", async () => {
     const test = await world();
-    const outbox = outboxOf(test.store);
+    const { outbox } = test.store;
     test.client.failNext("post", new Failure("invalid", "no"));
     outbox.send(plan.id, one.id, "hello");
     await test.pass();
@@ -89,7 +88,7 @@ describe("C34 the outbox", () => {
   });
   it("a draft and what is not known to be stored go along when their topic is joined to another", async () => {
     const test = await world();
-    const outbox = outboxOf(test.store);
+    const { outbox } = test.store;
     await loseReply(test, "hello");
     outbox.written.write(messageDraft(one.id), "half a sen");
     outbox.written.write(messageDraft(two.id), "mine");
@@ -104,7 +103,7 @@ describe("C34 the outbox", () => {
   });
   it("what its topic's end left to the channel stays in sight: refused, and taken back to be written anew", async () => {
     const test = await world();
-    const outbox = outboxOf(test.store);
+    const { outbox } = test.store;
     test.client.failNext("post", new Failure("not_found", "there is no such topic"));
     outbox.send(plan.id, "gone", "hello");
     await test.pass();
@@ -114,5 +113,31 @@ describe("C34 the outbox", () => {
     await test.pass();
     expect(outbox.of(plan.id, one.id)).toEqual([]);
     expect(outbox.written.read(messageDraft(one.id))).toBe("hello");
+  });
+  it("begins with the store, whatever is looked at, and ends with it", async () => {
+    const test = await world();
+    await loseReply(test, "hello");
+    const posts = () => test.client.called("post").length;
+    const before = posts();
+    test.store.dispose();
+    await later(test);
+    expect(posts()).toBe(before);
+    const again = { ...(await testStore(test.client, { session: test.session })), server: test.server };
+    await settle();
+    await later(again);
+    expect(posts()).toBe(before + 1);
+    expect(again.session.items.size).toBe(0);
+  });
+  it("what is answered after the end of the store changes nothing that is kept", async () => {
+    const test = await world();
+    const held = test.client.hold("post");
+    test.store.outbox.send(plan.id, one.id, "hello");
+    await test.pass();
+    test.store.dispose();
+    const kept = [...test.session.items];
+    held.release();
+    await test.pass();
+    expect([...test.session.items]).toEqual(kept);
+    expect(kept).not.toEqual([]);
   });
 });

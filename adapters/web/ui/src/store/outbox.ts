@@ -33,15 +33,28 @@ export class Outbox {
   private readonly waits = new Map<string, () => void>();
   private readonly tries = new Map<string, number>();
   private isLive = false;
+  private isOver = false;
+  private readonly unfollow: () => void;
 
-  constructor(private readonly store: Store) {
+  /** Lives as long as the store: what was sent goes on whatever is looked at. */
+  constructor(private readonly store: Omit<Store, "outbox">) {
     this.written = new Written(store);
     this.list = restored(store.draft(DRAFT));
     this.shown = createSignal(this.list, { ownedWrite: true });
-    createEffect(() => store.connection().kind === "live", (isLive) => this.connected(isLive));
-    createEffect(() => store.state(), (state, before) => {
-      if (state.merged !== before?.merged) this.follow(state);
-    });
+    this.unfollow = runWithOwner(null, () => createRoot((dispose) => {
+      createEffect(() => store.connection().kind === "live", (isLive) => this.connected(isLive));
+      createEffect(() => store.state(), (state, before) => {
+        if (state.merged !== before?.merged) this.follow(state);
+      });
+      return dispose;
+    }));
+  }
+
+  /** Sends nothing any more. What is on its way is kept as it is, for the next page. */
+  dispose(): void {
+    this.isOver = true;
+    this.unfollow();
+    for (const stop of [...this.waits.values()]) stop();
   }
 
   /** Reactive: what of the topic is not known to be stored, in its order. */
@@ -157,6 +170,7 @@ export class Outbox {
     if (!each || this.onItsWay.has(key)) return;
     this.onItsWay.add(key);
     const ended = (end: () => void) => {
+      if (this.isOver) return;
       this.onItsWay.delete(key);
       end();
       this.pump();
@@ -188,17 +202,6 @@ export class Outbox {
     } else this.change(key, (now) => ({ ...now, status: "refused", said }));
   }
 }
-
-const outboxes = new WeakMap<Store, Outbox>();
-
-/** The one of the store, which lives as long: what was sent goes on whatever is looked at. */
-export const outboxOf = (store: Store): Outbox => {
-  const known = outboxes.get(store);
-  if (known) return known;
-  const made = runWithOwner(null, () => createRoot(() => new Outbox(store)));
-  outboxes.set(store, made);
-  return made;
-};
 
 /** What a page that is gone left behind: nobody knows what became of what was on its way. */
 const restored = (draft: string): readonly Sent[] => {
