@@ -97,6 +97,7 @@ export const createStore = (options: StoreOptions): Store => {
       loaded ??= version;
       setNewVersion(version === loaded ? undefined : version);
     },
+    asked: () => staging.asked(),
     renewed: () => {
       loader.renew();
       staging.renewed();
