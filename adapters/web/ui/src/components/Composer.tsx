@@ -48,7 +48,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   const unsent = createMemo(() => outbox.of(props.channel.id, topicId));
   const send = () => {
     if (stopped()) return;
-    outbox.send(props.channel.id, topicId, text());
+    outbox.send({ kind: "message", channelId: props.channel.id, topicId, text: text() });
     type("");
   };
   let row: HTMLElement | undefined;
@@ -90,9 +90,9 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
         {refused() ?? problem() ?? (props.topic.archived ? composerText.archived : composerText.keys)}
       </p>
       <span class="visually-hidden" role="status">
-        {unsent().some((each) => each.status === "sending") ? composerText.sending : ""}
+        {unsent().some((each) => each.kind === "message" && each.status === "sending") ? composerText.sending : ""}
       </span>
-      <Show when={outbox.refusal(topicId)}>
+      <Show when={outbox.refusal(draft)}>
         {(reason) => (
           <p class="composer-error" role="alert" dir="auto">
             {composerText.failed(visible(reason()))}
