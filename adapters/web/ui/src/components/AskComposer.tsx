@@ -3,17 +3,15 @@ import { createMemo, createSignal, createUniqueId, For, Show, untrack, useContex
 import type { Component } from "solid-js";
 import { keepFocus } from "../keyboard/keep-focus";
 import { LIMITS } from "../model/limits";
-import { isUncertain } from "../model/client";
+import { visible } from "../model/text";
 import type { Channel, TopicId } from "../model/types";
+import { edited, formOf, keptForm, newOption, newQuestion, removeOption } from "../store/ask-form";
+import type { AskForm, OptionForm, QuestionForm } from "../store/ask-form";
 import { StoreContext } from "../store/context";
-import { outboxOf } from "../store/outbox";
 import { askDraft } from "../store/written";
-import { askComposerText as words } from "../strings";
-import { edited, formOf, keptForm, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
-import type { AskForm, OptionForm, QuestionForm } from "./ask-draft";
-import { createAgain } from "./again";
+import { askComposerText as words, composerText } from "../strings";
+import { problemsOf } from "./ask-draft";
 import { Button } from "./Button";
-import { sendingFailed } from "./failure";
 import { postingRefused } from "./posting";
 import "./controls.css";
 import "./AskComposer.css";
@@ -23,101 +21,81 @@ export interface AskComposerProps {
   readonly topicId: TopicId;
   /** What opened it has the focus again afterwards. */
   readonly opener: () => HTMLElement | undefined;
-  /** It was posted, or given up. */
+  /** It was sent, or given up. */
   readonly onDone: () => void;
 }
 
 const AskComposer: Component<AskComposerProps> = (props) => {
   const store = useContext(StoreContext);
-  const { written } = outboxOf(store);
+  const { outbox } = store;
+  const { written } = outbox;
   const topicId = untrack(() => props.topicId);
   const draft = askDraft(topicId);
   const form = createMemo(() => formOf(written.read(draft)));
   const edit = (change: (form: AskForm) => void) => written.write(draft, keptForm(edited(formOf(store.draft(draft)), change)));
   const [isTried, setTried] = createSignal(false);
-  const [isPosting, setPosting] = createSignal(false);
-  const [error, setError] = createSignal<string | undefined>(undefined);
   const problems = createMemo(() => problemsOf(form()));
   const shown = () => problems().filter((problem) => isTried() || problem.kind === "limit");
   const refused = () => postingRefused(store.state(), props.channel);
+  const error = () => {
+    const reason = outbox.refusal(draft);
+    return reason === undefined ? undefined : composerText.failed(visible(reason));
+  };
   const editQuestion = (index: number, change: (question: QuestionForm) => void) =>
     edit((draft) => {
       const question = draft.questions[index];
       if (question) change(question);
     });
-  /** What was sent and may have been kept. */
-  const [unknown, setUnknown] = createSignal<string | undefined>(undefined);
-  let isOnItsWay = false;
   let adder: HTMLElement | undefined;
-  const post = async () => {
-    setTried(true);
-    if (problems().length > 0 || isOnItsWay || refused() !== undefined) return;
-    const [sent, ask] = [store.draft(draft), toAsk(form())];
-    isOnItsWay = true;
-    try {
-      await store.post(props.channel.id, { kind: "id", id: topicId }, [{ kind: "ask", ask }], written.postKey(draft));
-      setError(undefined);
-      setUnknown(undefined);
-      // Meanwhile something else may have been begun.
-      if (store.draft(draft) !== sent) return;
-      written.write(draft, "");
-      props.onDone();
-    } catch (failure) {
-      setError(sendingFailed(failure));
-      setUnknown(isUncertain(failure) ? sent : undefined);
-    } finally {
-      isOnItsWay = false;
-    }
-  };
-  const begin = async () => {
-    if (isPosting()) return;
-    setError(undefined);
-    setPosting(true);
-    await post();
-    setPosting(false);
-  };
-  // The fields stay as they are then: the person may be in one of them.
-  createAgain(() => unknown() === written.read(draft), post);
-  const discard = () => {
-    if (isPosting()) return;
+  const end = () => {
     written.write(draft, "");
     props.onDone();
+  };
+  const post = () => {
+    setTried(true);
+    const text = store.draft(draft);
+    if (problemsOf(formOf(text)).length > 0 || refused() !== undefined) return;
+    outbox.send({ kind: "ask", channelId: props.channel.id, topicId, text });
+    end();
+  };
+  const discard = () => {
+    outbox.dismissRefusal(draft);
+    end();
   };
   return (
     <section class="ask-composer" aria-label={words.title} ref={keepFocus({ or: () => props.opener() })}>
       <h2>{words.title}</h2>
       <p class="ask-composer-warning">{words.cannotWithdraw}</p>
-      {/* What is on its way is what is shown: an edit meanwhile would be lost. */}
-      <fieldset class="ask-composer-fields" disabled={isPosting()} ref={keepFocus({ among: ".ask-composer-remove", or: () => adder })}>
-      <For each={form().questions} keyed={false}>
-        {(question, index) => (
-          <QuestionFields
-            question={question()}
-            n={index + 1}
-            isOnly={form().questions.length === 1}
-            edit={(change) => editQuestion(index, change)}
-            remove={() =>
-              edit((draft) => {
-                draft.questions.splice(index, 1);
-              })
-            }
-          />
-        )}
-      </For>
-      <Button
-        type="button"
-        class="quiet"
-        ref={(element) => (adder = element)}
-        disabled={form().questions.length >= LIMITS.questions}
-        onClick={() =>
-          edit((draft) => {
-            draft.questions.push(newQuestion());
-          })
-        }
-      >
-        {words.addQuestion(form().questions.length, LIMITS.questions)}
-      </Button>
-      </fieldset>
+      <div class="ask-composer-fields" ref={keepFocus({ among: ".ask-composer-remove", or: () => adder })}>
+        <For each={form().questions} keyed={false}>
+          {(question, index) => (
+            <QuestionFields
+              question={question()}
+              n={index + 1}
+              isOnly={form().questions.length === 1}
+              edit={(change) => editQuestion(index, change)}
+              remove={() =>
+                edit((draft) => {
+                  draft.questions.splice(index, 1);
+                })
+              }
+            />
+          )}
+        </For>
+        <Button
+          type="button"
+          class="quiet"
+          ref={(element) => (adder = element)}
+          disabled={form().questions.length >= LIMITS.questions}
+          onClick={() =>
+            edit((draft) => {
+              draft.questions.push(newQuestion());
+            })
+          }
+        >
+          {words.addQuestion(form().questions.length, LIMITS.questions)}
+        </Button>
+      </div>
       <Show when={shown().length > 0}>
         <ul class="ask-composer-problems" role="alert">
           <For each={shown()}>{(problem) => <li>{problem.text}</li>}</For>
@@ -131,18 +109,12 @@ const AskComposer: Component<AskComposerProps> = (props) => {
         )}
       </Show>
       <div class="ask-composer-actions">
-        <Button
-          type="button"
-          class="primary"
-          busy={isPosting()}
-          disabled={refused() !== undefined}
-          onClick={() => void begin()}
-        >
-          {isPosting() ? words.posting : words.post}
+        <Button type="button" class="primary" disabled={refused() !== undefined} onClick={post}>
+          {words.post}
         </Button>
-        <Button type="button" class="quiet" busy={isPosting()} onClick={discard}>
+        <button type="button" class="quiet" onClick={discard}>
           {words.cancel}
-        </Button>
+        </button>
       </div>
     </section>
   );

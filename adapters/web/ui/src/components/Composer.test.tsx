@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, screen } from "@solidjs/testing-library";
+import { fireEvent, screen } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Failure } from "../model/client";
@@ -7,10 +7,8 @@ import { agent, channel, message, person, topic } from "../testing/builders";
 import { focused } from "../testing/focus";
 import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
-import type { Connection } from "../store/contract";
-import { AGAIN_AFTER_MS, TRIES } from "../store/retry";
+import { AGAIN_AFTER_MS, TRIES } from "../store/outbox";
 import { Composer } from "./Composer";
-import { NewTopic } from "./NewTopic";
 
 const ann = person("ann");
 const bob = person("bob", { displayName: "Bob B." });
@@ -254,37 +252,15 @@ describe("C34 sending", () => {
     });
     it("waits for the connection", async () => {
       const still = view();
-      const [connection, setConnection] = createSignal<Connection>({ kind: "lost", since: 0, retryAt: 0 });
-      cleanup();
-      const there: typeof still = { ...still, store: { ...still.store, connection } };
-      const [later, tries] = [clock(), failing(there, 1)];
-      show(there, () => <Composer channel={room} topic={plan} />);
+      still.connect({ kind: "lost", since: 0, retryAt: 0 });
+      const [later, tries] = [clock(), failing(still, 1)];
       still.type("hello");
       still.press("Enter");
       await later(100 * AGAIN_AFTER_MS);
       expect(tries()).toBe(1);
-      setConnection({ kind: "live" });
-      await settle();
+      still.connect({ kind: "live" });
       await later(AGAIN_AFTER_MS);
       expect(tries()).toBe(2);
-      expect(screen.queryByRole("alert")).toBeNull();
-    });
-    it("a topic that may have been begun is opened once it is known that it was", async () => {
-      const still = stillStore({ accounts: [ann], channels: [room] });
-      const later = clock();
-      const told: string[] = [];
-      const post = vi.fn().mockRejectedValueOnce(lose).mockResolvedValueOnce({ id: "m", topicId: "t", authorId: ann.id, at: 1, blocks: [], seq: 1 });
-      Object.assign(still.store, { post });
-      show(still, () => <NewTopic channel={room} onStarted={(posted) => told.push(posted.topicId)} />);
-      fireEvent.input(screen.getByRole("textbox", { name: "Topic name" }), { target: { value: "plans" } });
-      fireEvent.input(screen.getByRole("textbox", { name: "First message" }), { target: { value: "hello" } });
-      flush();
-      screen.getByRole("button", { name: "Start topic" }).click();
-      await settle();
-      expect(screen.getByRole("alert")).toHaveTextContent("It is not known whether this was sent.");
-      await later(AGAIN_AFTER_MS);
-      expect(told).toEqual(["t"]);
-      expect(post.mock.calls[1]).toEqual(post.mock.calls[0]);
       expect(screen.queryByRole("alert")).toBeNull();
     });
   });
@@ -339,17 +315,6 @@ describe("C35 who may write", () => {
       expect(screen.getByText(reason)).toBeVisible();
     }
   });
-  it.each(rows)("a new topic: %s", (_, shown, reason) => {
-    const still = stillStore({ accounts: [ann, bob, bot], channels: [shown] });
-    show(still, () => <NewTopic channel={shown} onStarted={() => undefined} />);
-    const name = screen.getByRole("textbox", { name: "Topic name" });
-    if (reason === undefined) {
-      expect(name).toBeEnabled();
-    } else {
-      expect(name).toBeDisabled();
-      expect(screen.getByText(reason)).toBeVisible();
-    }
-  });
 });
 
 describe("mentions while typing", () => {
@@ -374,33 +339,5 @@ describe("mentions while typing", () => {
     expect(press("Escape")).toBe(true);
     type("me@b");
     expect(screen.queryByRole("listbox")).toBeNull();
-  });
-});
-
-describe("a new topic", () => {
-  it("needs a name and a message, posts them as one, and tells where", async () => {
-    const still = stillStore({ accounts: [ann], channels: [room] });
-    const told: string[] = [];
-    Object.assign(still.store, { post: (...input: readonly unknown[]) => {
-      still.recorded.push({ name: "post", input: input.slice(0, 3) });
-      return Promise.resolve({ id: "m", topicId: "t", authorId: ann.id, at: 1, blocks: [], seq: 1 });
-    } });
-    show(still, () => <NewTopic channel={room} onStarted={(posted) => told.push(posted.topicId)} />);
-    const button = screen.getByRole<HTMLButtonElement>("button", { name: "Start topic" });
-    fireEvent.input(screen.getByRole("textbox", { name: "Topic name" }), { target: { value: " plans " } });
-    flush();
-    expect(button).toBeDisabled();
-    fireEvent.input(screen.getByRole("textbox", { name: "First message" }), { target: { value: "hello" } });
-    flush();
-    button.click();
-    await settle();
-    expect(still.recorded.filter((each) => each.name === "post")).toEqual([{ name: "post", input: [room.id, { kind: "name", name: "plans" }, [{ kind: "text", text: "hello" }]] }]);
-    expect(told).toEqual(["t"]);
-  });
-  it("M3 a name that is too long is told with limit and size", () => {
-    show(stillStore({ accounts: [ann], channels: [room] }), () => <NewTopic channel={room} onStarted={() => undefined} />);
-    fireEvent.input(screen.getByRole("textbox", { name: "Topic name" }), { target: { value: "🧭".repeat(121) } });
-    flush();
-    expect(screen.getByText("The topic name is too long: at most 120 characters, it has 121.")).toBeInTheDocument();
   });
 });

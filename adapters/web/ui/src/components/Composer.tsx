@@ -1,12 +1,11 @@
 /** Where a person writes a message into a topic. What was typed stays with its topic until it is sent. */
-import { createMemo, createSignal, createUniqueId, Loading, Show, untrack, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, createUniqueId, Loading, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { keepFocus } from "../keyboard/keep-focus";
 import { lazyPart } from "../lazy";
 import { visible } from "../model/text";
 import type { Channel, Topic, TopicId } from "../model/types";
 import { StoreContext } from "../store/context";
-import { outboxOf } from "../store/outbox";
 import { askDraft, messageDraft } from "../store/written";
 import { askComposerText, composerText } from "../strings";
 import { Button } from "./Button";
@@ -37,7 +36,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   const store = useContext(StoreContext);
   const note = createUniqueId();
   const topicId = untrack(() => props.topicId);
-  const outbox = outboxOf(store);
+  const { outbox } = store;
   const { written } = outbox;
   const draft = messageDraft(topicId);
   const text = () => written.read(draft);
@@ -49,13 +48,17 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   const unsent = createMemo(() => outbox.of(props.channel.id, topicId));
   const send = () => {
     if (stopped()) return;
-    outbox.send(props.channel.id, topicId, text());
+    outbox.send({ kind: "message", channelId: props.channel.id, topicId, text: text() });
     type("");
   };
   let row: HTMLElement | undefined;
   let asker: HTMLElement | undefined;
   const field = () => row?.querySelector("textarea");
   const [isAsking, setAsking] = createSignal(store.draft(askDraft(topicId)) !== "");
+  // One may come from a topic that is joined to this one.
+  createEffect(() => written.read(askDraft(topicId)) !== "", (isBegun) => {
+    if (isBegun) setAsking(true);
+  });
   return (
     <div class="composer" ref={keepFocus({ or: field })}>
       <Show when={isAsking()}>
@@ -63,7 +66,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
           <AskComposer channel={props.channel} topicId={topicId} opener={() => asker} onDone={() => setAsking(false)} />
         </Loading>
       </Show>
-      <Outbox sent={unsent()} outbox={outbox} onGone={() => field()?.focus()} />
+      <Outbox sent={unsent()} outbox={outbox} topicId={topicId} onGone={() => field()?.focus()} />
       <div class="composer-row" ref={(element) => (row = element)}>
         <MessageField
           label={composerText.label}
@@ -87,9 +90,9 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
         {refused() ?? problem() ?? (props.topic.archived ? composerText.archived : composerText.keys)}
       </p>
       <span class="visually-hidden" role="status">
-        {unsent().some((each) => each.status === "sending") ? composerText.sending : ""}
+        {unsent().some((each) => each.kind === "message" && each.status === "sending") ? composerText.sending : ""}
       </span>
-      <Show when={outbox.refusal(topicId)}>
+      <Show when={outbox.refusal(draft)}>
         {(reason) => (
           <p class="composer-error" role="alert" dir="auto">
             {composerText.failed(visible(reason()))}

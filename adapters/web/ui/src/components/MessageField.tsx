@@ -15,8 +15,6 @@ export interface MessageFieldProps {
   readonly channel: Channel;
   readonly value: string;
   readonly disabled: boolean;
-  /** What is in it is on its way; the focus stays. */
-  readonly readonly?: boolean;
   readonly invalid: boolean;
   /** Id of what says why it is disabled or not sent. */
   readonly describedBy: string;
@@ -121,7 +119,6 @@ export const MessageField: Component<MessageFieldProps> = (props) => {
         aria-activedescendant={offered().length > 0 ? optionId(chosen()) : undefined}
         placeholder={props.placeholder}
         disabled={props.disabled}
-        readonly={props.readonly === true}
         value={props.value}
         onInput={(event) => {
           props.onInput(event.currentTarget.value);

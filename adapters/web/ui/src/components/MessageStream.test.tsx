@@ -1,11 +1,14 @@
-import { screen } from "@solidjs/testing-library";
-import { flush } from "solid-js";
+import { fireEvent, screen } from "@solidjs/testing-library";
+import { createSignal, flush } from "solid-js";
 import { describe, expect, it } from "vitest";
+import type { MessageWindow } from "../store/contract";
 import { channel, message, person, topic } from "../testing/builders";
 import { focused } from "../testing/focus";
 import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
 import { MessageStream } from "./MessageStream";
+import { ESTIMATE } from "./stream-layout";
+import type { Place } from "./stream-layout";
 
 const ann = person("ann");
 const bob = person("bob");
@@ -38,5 +41,51 @@ describe("the stream", () => {
     await settle();
     expect(button).not.toBeInTheDocument();
     expect(focused()).toBe(screen.getByRole("region"));
+  });
+
+  describe("come back to", () => {
+    const at = (row: number, into = 10): Place => ({ id: `message-${row}`, into, toEnd: 500 });
+    const view = (linked?: string) => {
+      const still = stillStore({ accounts: [ann, bob], channels: [room], topics: [plan] });
+      const [back, setBack] = createSignal<Place | undefined>(at(3));
+      show(still, () => <MessageStream channelId={room.id} topic={plan} linked={linked} places={{ back, watch: () => () => undefined }} />);
+      flush();
+      const region = screen.getByRole("region");
+      // Without a layout every place would be the end.
+      Object.defineProperty(region, "scrollHeight", { value: 100 * ESTIMATE });
+      return {
+        read: (loaded: MessageWindow) => still.setState({ windows: new Map([[plan.id, loaded]]) }),
+        top: () => region.scrollTop,
+        scroll: (top: number) => {
+          region.scrollTop = top;
+          fireEvent.scroll(region);
+          flush();
+        },
+        goTo: (place: Place) => {
+          setBack(place);
+          flush();
+        },
+      };
+    };
+    it("is where it was left, also if its messages have to be read again first, and stays where it is scrolled to then", () => {
+      const { read, top, scroll, goTo } = view();
+      read({ ...window(0, false), error: "the server is away" });
+      read({ ...window(0, false), loading: "newest" });
+      read(window(20));
+      expect(top()).toBe(2 * ESTIMATE + 10);
+      scroll(5 * ESTIMATE);
+      read(window(21));
+      expect(top()).toBe(5 * ESTIMATE);
+      goTo(at(8));
+      expect(top()).toBe(7 * ESTIMATE + 10);
+    });
+    it("is at what the address names if what was there is not among the newest", () => {
+      const { read, top } = view("message-10");
+      read({ ...window(20), messages: many(20).slice(5) });
+      expect(top()).toBeGreaterThan(3 * ESTIMATE);
+      expect(top()).toBeLessThan(5 * ESTIMATE);
+      read(window(20));
+      expect(top()).toBeGreaterThan(8 * ESTIMATE);
+    });
   });
 });

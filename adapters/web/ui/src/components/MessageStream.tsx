@@ -3,7 +3,7 @@
  *
  * Where rows stand is worked out in `stream-layout.ts`; here it meets the browser.
  */
-import { createEffect, createMemo, For, onSettled, Show, untrack, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, For, onSettled, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { keepFocus } from "../keyboard/keep-focus";
 import { visible, visibleLine } from "../model/text";
@@ -62,16 +62,28 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   const rows = createMemo<readonly Row[]>((before) => rowsOf(messages(), unread(), before));
   const scroller = createScroller(rows);
   const back = createMemo(() => props.places?.back());
-  const linked = createLinked({ wanted: () => (back() ? undefined : props.linked), loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
+  /** A place to come back to whose row is not among what was read. */
+  const [missed, setMissed] = createSignal<Place | undefined>(undefined);
+  const isComingBack = () => back() !== undefined && back() !== missed();
+  const linked = createLinked({ wanted: () => (isComingBack() ? undefined : props.linked), loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
   let messagesView: HTMLElement | undefined;
   createReading({ topicId, rows, scroller, store });
 
   const channelId = untrack(() => props.channelId);
   onSettled(() => store.openTopic(channelId, topicId));
   onSettled(() => props.places?.watch(scroller.place));
-  createEffect(back, (place) => {
-    if (place) scroller.goTo(place);
-  });
+  let sought: Place | undefined;
+  createEffect(
+    () => ({ place: back(), rows: rows(), isRead: isRead(loaded()) }),
+    ({ place, isRead }) => {
+      if (place === sought) return;
+      const isThere = place === undefined || scroller.goTo(place);
+      // Until the messages are read the row may be among them.
+      if (!isThere && !isRead) return;
+      sought = place;
+      setMissed(isThere ? undefined : place);
+    },
+  );
   createEffect(
     () => {
       const { complete, loading, error, messages } = loaded();
@@ -112,6 +124,9 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
     </div>
   );
 };
+
+/** True once the newest messages are here. */
+const isRead = ({ messages, complete, loading }: MessageWindow): boolean => loading !== "newest" && (messages.length > 0 || complete);
 
 /** What stands above the first message: what is being read, or that there is no more. */
 const Head: Component<{ readonly window: MessageWindow; readonly retry: () => void }> = (props) => {

@@ -1,16 +1,16 @@
 /** Begins a topic: its name and its first message, posted as one. */
-import { createMemo, createSignal, createUniqueId, Show, untrack, useContext } from "solid-js";
+import { createMemo, createUniqueId, onCleanup, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { isUncertain } from "../model/client";
+import { keepFocus } from "../keyboard/keep-focus";
+import { visible } from "../model/text";
 import type { Channel, ChannelId, Message } from "../model/types";
 import { StoreContext } from "../store/context";
-import { outboxOf } from "../store/outbox";
+import { newTopicDrafts } from "../store/written";
 import { composerText } from "../strings";
-import { createAgain } from "./again";
 import { Button } from "./Button";
-import { sendingFailed } from "./failure";
 import { MessageField } from "./MessageField";
 import { nameProblem } from "./named";
+import { Outbox } from "./Outbox";
 import { blocksProblem, postingRefused, textBlocks } from "./posting";
 import "./NewTopic.css";
 
@@ -31,74 +31,48 @@ export const NewTopic: Component<NewTopicProps> = (props) => {
 
 const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (props) => {
   const store = useContext(StoreContext);
-  const drafts = outboxOf(store).written;
+  const { outbox } = store;
+  const { written } = outbox;
   const channelId = untrack(() => props.channelId);
-  const [nameKey, textKey] = [`topic-name:${channelId}`, `topic-text:${channelId}`];
+  const drafts = newTopicDrafts(channelId);
   const [nameId, note] = [createUniqueId(), createUniqueId()];
-  const [name, setName] = createSignal(store.draft(nameKey));
-  const [text, setText] = createSignal(store.draft(textKey));
-  const [isPosting, setPosting] = createSignal(false);
-  const [error, setError] = createSignal<string | undefined>(undefined);
+  const name = () => written.read(drafts.name);
+  const text = () => written.read(drafts.text);
   const blocks = createMemo(() => textBlocks(text()));
   const refused = () => postingRefused(store.state(), props.channel);
   const badName = () => nameProblem(composerText.theTopicName, name());
   const problem = () => badName() ?? blocksProblem(blocks());
   const stopped = () => refused() !== undefined || problem() !== undefined || name().trim() === "" || blocks().length === 0;
-
-  const write = (key: string, set: (text: string) => void) => (next: string) => {
-    set(next);
-    drafts.write(key, next);
-    if (key === nameKey) drafts.renewKey(textKey);
+  const unsent = createMemo(() => outbox.topicsOf(channelId));
+  let field: HTMLElement | undefined;
+  let isLeft = false;
+  onCleanup(() => {
+    isLeft = true;
+  });
+  const start = () => {
+    if (stopped()) return;
+    outbox.send({ kind: "topic", channelId, name: name().trim(), text: text() }, (message) => {
+      // Meanwhile something else may have been begun, here or elsewhere.
+      const isFree = Object.values(drafts).every((draft) => store.draft(draft) === "");
+      if (!isLeft && isFree) props.onStarted(message);
+    });
+    for (const draft of Object.values(drafts)) written.write(draft, "");
   };
-  const [writeName, writeText] = [write(nameKey, setName), write(textKey, setText)];
-  /** What was sent and may have been kept. */
-  const [unknown, setUnknown] = createSignal<string | undefined>(undefined);
-  const written = () => JSON.stringify([name(), text()]);
-  let isOnItsWay = false;
-  const post = async () => {
-    if (stopped() || isOnItsWay) return;
-    const sent = written();
-    isOnItsWay = true;
-    try {
-      const posted = await store.post(channelId, { kind: "name", name: name().trim() }, blocks(), drafts.postKey(textKey));
-      setError(undefined);
-      // Meanwhile something else may have been begun.
-      if (written() === sent) {
-        writeName("");
-        writeText("");
-      }
-      props.onStarted(posted);
-    } catch (failure) {
-      setError(sendingFailed(failure));
-      setUnknown(isUncertain(failure) ? sent : undefined);
-    } finally {
-      isOnItsWay = false;
-    }
-  };
-  const begin = async () => {
-    if (isPosting()) return;
-    setPosting(true);
-    setError(undefined);
-    setUnknown(undefined);
-    await post();
-    setPosting(false);
-  };
-  // The fields stay as they are: the person may be in one of them.
-  createAgain(() => unknown() === written(), post);
   return (
-    <section class="new-topic" aria-label={composerText.newTopic}>
+    <section class="new-topic" aria-label={composerText.newTopic} ref={keepFocus({ or: () => field })}>
+      <Outbox sent={unsent()} outbox={outbox} onGone={() => field?.focus()} />
       <label for={nameId}>{composerText.topicName}</label>
       <input
         id={nameId}
+        ref={(element) => (field = element)}
         type="text"
         dir="auto"
         autocomplete="off"
         disabled={refused() !== undefined}
-        readonly={isPosting()}
         aria-describedby={note}
         aria-invalid={badName() === undefined ? "false" : "true"}
         value={name()}
-        onInput={(event) => writeName(event.currentTarget.value)}
+        onInput={(event) => written.write(drafts.name, event.currentTarget.value)}
       />
       <div class="new-topic-row">
         <MessageField
@@ -107,23 +81,22 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
           channel={props.channel}
           value={text()}
           disabled={refused() !== undefined}
-          readonly={isPosting()}
           invalid={blocksProblem(blocks()) !== undefined}
           describedBy={note}
-          onInput={writeText}
-          onSend={() => void begin()}
+          onInput={(text) => written.write(drafts.text, text)}
+          onSend={start}
         />
-        <Button type="button" class="primary" busy={isPosting()} disabled={stopped()} onClick={() => void begin()}>
+        <Button type="button" class="primary" disabled={stopped()} onClick={start}>
           {composerText.startTopic}
         </Button>
       </div>
       <p id={note} class={["new-topic-note", { bad: problem() !== undefined }]}>
         {refused() ?? problem() ?? composerText.keys}
       </p>
-      <Show when={error()}>
-        {(text) => (
+      <Show when={outbox.refusal(drafts.text)}>
+        {(reason) => (
           <p class="new-topic-note bad" role="alert" dir="auto">
-            {text()}
+            {composerText.failed(visible(reason()))}
           </p>
         )}
       </Show>

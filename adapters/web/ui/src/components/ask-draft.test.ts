@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { newAsk, newOption, newQuestion, problemsOf, removeOption, toAsk } from "./ask-draft";
-import type { AskForm, QuestionForm } from "./ask-draft";
+import { newAsk, newOption, newQuestion, removeOption, toAsk } from "../store/ask-form";
+import type { AskForm, QuestionForm } from "../store/ask-form";
+import { problemsOf } from "./ask-draft";
 
 const question = (change: Partial<QuestionForm> = {}): QuestionForm => ({ ...newQuestion(), question: "Why?", ...change });
 const form = (change: Partial<QuestionForm> = {}): AskForm => ({ questions: [question(change)] });

@@ -1,7 +1,7 @@
 import { createRoot, createSignal, flush } from "solid-js";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { emptyState } from "../sync/reducer";
-import { message } from "../testing/builders";
+import { message, topic } from "../testing/builders";
 import { createReading } from "./reading";
 import { layoutOf } from "./stream-layout";
 import { rowsOf } from "./stream-rows";
@@ -13,25 +13,28 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const plan = topic("plan", "channel-plan");
+
 /** A stream in which everything is in view, and what of it was marked when. */
 const stream = () => {
   const marked: (readonly [number, number])[] = [];
   const start = Date.now();
   return createRoot((dispose) => {
     const [count, setCount] = createSignal(1);
+    const topics = new Map([[plan.id, plan]]);
     const messages = () => Array.from({ length: count() }, (_, index) => message(index + 1, "x"));
     createReading({
-      topicId: "topic-plan",
+      topicId: plan.id,
       rows: () => rowsOf(messages(), undefined),
       scroller: { layout: () => layoutOf(messages().map((each) => each.id), new Map()), top: () => 0, height: () => 1_000_000, measured: () => true },
-      store: { state: () => emptyState("ann"), markRead: (_, seq) => marked.push([Date.now() - start, seq]) },
+      store: { state: () => ({ ...emptyState("ann"), topics }), markRead: (_, seq) => marked.push([Date.now() - start, seq]) },
     });
     const come = () => {
       setCount((before) => before + 1);
       flush();
     };
     flush();
-    return { marked, come, dispose };
+    return { marked, come, dispose, endTopic: () => topics.clear() };
   });
 };
 
@@ -61,4 +64,26 @@ it("while messages keep coming it is marked as well, every two seconds and not m
   vi.advanceTimersByTime(2_000);
   expect(marked.at(-1)?.[1]).toBe(1 + 100 + 15);
   dispose();
+});
+
+it("what the view rested on is marked when it is left, and what it did not rest on is not", () => {
+  const left = (after: number) => {
+    const { marked, come, dispose } = stream();
+    vi.advanceTimersByTime(600);
+    come();
+    vi.advanceTimersByTime(after);
+    dispose();
+    vi.advanceTimersByTime(10_000);
+    return marked;
+  };
+  expect(left(900)).toEqual([[500, 1], [1_500, 2]]);
+  expect(left(400)).toEqual([[500, 1]]);
+});
+
+it("of a topic that is gone nothing is marked", () => {
+  const { marked, endTopic, dispose } = stream();
+  endTopic();
+  vi.advanceTimersByTime(10_000);
+  dispose();
+  expect(marked).toEqual([]);
 });

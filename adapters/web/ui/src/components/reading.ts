@@ -1,5 +1,5 @@
 /** Tells the store what was seen of a topic, once the view has rested on it. */
-import { createEffect, untrack } from "solid-js";
+import { createEffect, onCleanup, untrack } from "solid-js";
 import type { TopicId } from "../model/types";
 import type { Store } from "../store/contract";
 import type { Scroller } from "./scroller";
@@ -22,19 +22,25 @@ export function createReading({ topicId, rows, scroller, store }: ReadingInput):
   let last = 0;
   /** Since when there is something new to see. */
   let since: number | undefined;
+  /** The newest message that is in view, and since when the view rests. */
+  let [seen, restsSince] = [0, 0];
   const mark = () => {
     last = Date.now();
     since = undefined;
     if (document.visibilityState !== "visible") return;
-    const row = untrack(rows)[untrack(() => seenThrough(scroller.layout(), scroller.top(), scroller.height()))];
-    const before = untrack(store.state).positions.get(topicId)?.seq ?? 0;
-    if (row && row.message.seq > before) store.markRead(topicId, row.message.seq);
+    const { topics, positions } = untrack(store.state);
+    if (topics.has(topicId) && seen > (positions.get(topicId)?.seq ?? 0)) store.markRead(topicId, seen);
   };
+  onCleanup(() => {
+    if (since !== undefined && Date.now() - restsSince >= REST) mark();
+  });
   createEffect(
-    () => ({ layout: scroller.layout(), top: scroller.top(), isMeasured: scroller.measured() }),
-    ({ isMeasured }) => {
+    () => ({ layout: scroller.layout(), top: scroller.top(), height: scroller.height(), isMeasured: scroller.measured() }),
+    ({ layout, top, height, isMeasured }) => {
       if (!isMeasured) return;
       const now = Date.now();
+      seen = untrack(rows)[seenThrough(layout, top, height)]?.message.seq ?? 0;
+      restsSince = now;
       since ??= now;
       const due = Math.max(Math.min(now + REST, since + EVERY), last + EVERY);
       // A clock that was set back must not hold it up.

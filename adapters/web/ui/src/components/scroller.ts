@@ -24,9 +24,9 @@ export interface Scroller {
   /** The `seq` of the last message when the view was last at the end. */
   readonly leftEndAt: () => number;
   readonly toLatest: () => void;
-  /** What is to stay where it is; `goTo` comes back to it, if its row is there. */
+  /** What is to stay where it is; `goTo` comes back to it. False if its row is not there. */
   readonly place: () => Place;
-  readonly goTo: (place: Place) => void;
+  readonly goTo: (place: Place) => boolean;
   /** Scrolls to a row and puts the focus on its message. False if there is no such row. */
   readonly reveal: (id: string) => boolean;
 }
@@ -130,9 +130,10 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
     goTo: (to) => {
       const now = untrack(layout);
       const target = view && topFor(now, to, view.clientHeight, "heights");
-      if (target === undefined) return;
+      if (target === undefined) return false;
       scrollTo(target, now);
       sent = { place: to, ids: now.ids };
+      return true;
     },
     reveal: (id) => {
       const now = untrack(layout);

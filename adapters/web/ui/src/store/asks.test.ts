@@ -194,6 +194,26 @@ describe("sending", () => {
     expect(sent(test)).toHaveLength(1);
   });
 
+  it("C21 what failed while all was read anew is not judged by that: the answer may have come after it", async () => {
+    const test = await page();
+    picks(test);
+    const renew = async () => {
+      test.client.epoch += 1n;
+      test.client.stream.fail();
+      await test.pass(60_000);
+    };
+    const held = test.client.hold("listTopics");
+    await renew();
+    test.client.failNext("respond", new Failure("unknown", "it is not known"));
+    test.store.asks.submit(M, "a");
+    await test.pass();
+    held.release();
+    await test.pass();
+    expect(staged(test)?.error).toBe("it is not known");
+    await renew();
+    expect(staged(test)?.error).toBe(askText.notKept);
+  });
+
   it("C28 nothing is recorded or sent for a closed ask", async () => {
     for (const end of ["answered", "cancelled"]) {
       const test = await page();

@@ -4,6 +4,7 @@ import type {
   Account, AccountId, AskId, Channel, ChannelId, Group, Message, MessageId, NewBlock, OpenAskEntry, Presence,
   ReadPosition, SessionId, Topic, TopicId, TopicSelector,
 } from "../model/types";
+import type { Outbox } from "./outbox";
 
 /** The loaded part of a topic: newest first read, sorted by `seq` ascending. */
 export interface MessageWindow {
@@ -111,6 +112,8 @@ export interface Store {
   /** Stops an agent's session; never rejects. A refusal stays in `refusals` until the next attempt. */
   stopSession(sessionId: SessionId): Promise<void>;
   readonly refusals: () => ReadonlyMap<SessionId, string>;
+  /** What was sent and is not known to be stored. */
+  readonly outbox: Outbox;
   /** A draft of this browser tab: survives a reload, not the tab. An empty text removes it. */
   readonly draft: (key: string) => string;
   setDraft(key: string, text: string): void;

@@ -6,13 +6,17 @@ import { FakeClient } from "../testing/fake";
 import { FakeServer } from "../testing/server";
 import { settle, testStore } from "../testing/store";
 import type { TestStore } from "../testing/store";
-import { outboxOf } from "./outbox";
-import { AGAIN_AFTER_MS } from "./retry";
-import { messageDraft } from "./written";
+import { formOf, keptForm, newQuestion } from "./ask-form";
+import { isRecord } from "./kept";
+import { AGAIN_AFTER_MS, TRIES } from "./outbox";
+import { askDraft, messageDraft } from "./written";
+
+type Words = Parameters<TestStore["store"]["outbox"]["send"]>[0];
 
 const ann = person("ann");
 const plan = channel("plan", [ann]);
 const [one, two] = [topic("one", plan.id), topic("two", plan.id)];
+const message = (text: string, topicId: string = one.id) => ({ kind: "message" as const, channelId: plan.id, topicId, text });
 const lost = new Failure("unknown", "the connection broke");
 
 const world = async () => {
@@ -30,13 +34,13 @@ const later = async (test: TestStore) => {
 };
 const texts = ({ server }: Pick<World, "server">, topicId: string) => server.inTopic(topicId).flatMap((each) => each.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])));
 /** Stored, and the reply is lost. */
-const loseReply = async (test: World, text: string, topicId = one.id) => {
+const loseReply = async (test: World, words: Words) => {
   const { post } = test.client;
   test.client.post = async (input) => {
     await post.call(test.client, input);
     throw lost;
   };
-  outboxOf(test.store).send(plan.id, topicId, text);
+  test.store.outbox.send(words);
   await test.pass();
   test.client.post = post;
 };
@@ -44,53 +48,53 @@ const loseReply = async (test: World, text: string, topicId = one.id) => {
 describe("C34 the outbox", () => {
   it("sends again under the same key: what was stored is not stored twice", async () => {
     const test = await world();
-    await loseReply(test, "hello");
-    expect(outboxOf(test.store).of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
+    await loseReply(test, message("hello"));
+    expect(test.store.outbox.of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
     await later(test);
-    expect(outboxOf(test.store).of(plan.id, one.id)).toEqual([]);
+    expect(test.store.outbox.of(plan.id, one.id)).toEqual([]);
     expect(texts(test, one.id)).toEqual(["hello"]);
   });
   it("outlives a reload with its key", async () => {
     const test = await world();
-    await loseReply(test, "hello");
+    await loseReply(test, message("hello"));
     test.store.dispose();
     const again = { ...(await testStore(test.client, { session: test.session })), server: test.server };
-    expect(outboxOf(again.store).of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
-    const [waiting] = outboxOf(again.store).of(plan.id, one.id);
+    expect(again.store.outbox.of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
+    const [waiting] = again.store.outbox.of(plan.id, one.id);
     await settle();
     await later(again);
     expect(again.client.called("post").at(-1)?.input).toMatchObject([{ requestId: waiting?.key }]);
-    expect(outboxOf(again.store).of(plan.id, one.id)).toEqual([]);
+    expect(again.store.outbox.of(plan.id, one.id)).toEqual([]);
     expect(texts(test, one.id)).toEqual(["hello"]);
   });
   it("keeps what is on its way over a reload, too", async () => {
     const test = await world();
     test.client.hold("post");
-    outboxOf(test.store).send(plan.id, one.id, "hello");
+    test.store.outbox.send(message("hello"));
     await test.pass();
     test.store.dispose();
     const again = await testStore(test.client, { session: test.session });
-    expect(outboxOf(again.store).of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
+    expect(again.store.outbox.of(plan.id, one.id)).toMatchObject([{ text: "hello", status: "unknown" }]);
   });
   it("gives a refused message back to an empty field, and keeps it where something else is written", async () => {
     const test = await world();
-    const outbox = outboxOf(test.store);
+    const { outbox } = test.store;
     test.client.failNext("post", new Failure("invalid", "no"));
-    outbox.send(plan.id, one.id, "hello");
+    outbox.send(message("hello"));
     await test.pass();
     expect(test.store.draft(messageDraft(one.id))).toBe("hello");
-    expect(outbox.refusal(one.id)).toBe("no");
+    expect(outbox.refusal(messageDraft(one.id))).toBe("no");
     expect(outbox.of(plan.id, one.id)).toEqual([]);
     test.client.failNext("post", new Failure("invalid", "no"));
-    outbox.send(plan.id, one.id, "again");
+    outbox.send(message("again"));
     await test.pass();
     expect(test.store.draft(messageDraft(one.id))).toBe("hello");
     expect(outbox.of(plan.id, one.id)).toMatchObject([{ text: "again", status: "refused", said: "no" }]);
   });
   it("a draft and what is not known to be stored go along when their topic is joined to another", async () => {
     const test = await world();
-    const outbox = outboxOf(test.store);
-    await loseReply(test, "hello");
+    const { outbox } = test.store;
+    await loseReply(test, message("hello"));
     outbox.written.write(messageDraft(one.id), "half a sen");
     outbox.written.write(messageDraft(two.id), "mine");
     test.server.tell({ kind: "topic_merged", fromId: one.id, into: two });
@@ -101,5 +105,152 @@ describe("C34 the outbox", () => {
     await later(test);
     expect(outbox.of(plan.id, two.id)).toEqual([]);
     expect([...texts(test, one.id), ...texts(test, two.id)]).toEqual(["hello"]);
+  });
+  it("what its topic's end left to the channel stays in sight: refused, and taken back to be written anew", async () => {
+    const test = await world();
+    const { outbox } = test.store;
+    test.client.failNext("post", new Failure("not_found", "there is no such topic"));
+    outbox.send(message("hello", "gone"));
+    await test.pass();
+    const [refused] = outbox.of(plan.id, one.id);
+    expect(refused).toMatchObject({ text: "hello", status: "refused", said: "there is no such topic" });
+    outbox.edit(refused?.key ?? "", one.id);
+    await test.pass();
+    expect(outbox.of(plan.id, one.id)).toEqual([]);
+    expect(outbox.written.read(messageDraft(one.id))).toBe("hello");
+  });
+  it("begins with the store, whatever is looked at, and ends with it", async () => {
+    const test = await world();
+    await loseReply(test, message("hello"));
+    const posts = () => test.client.called("post").length;
+    const before = posts();
+    test.store.dispose();
+    await later(test);
+    expect(posts()).toBe(before);
+    const again = { ...(await testStore(test.client, { session: test.session })), server: test.server };
+    await settle();
+    await later(again);
+    expect(posts()).toBe(before + 1);
+    expect(again.session.items.size).toBe(0);
+  });
+  it("what is answered after the end of the store changes nothing that is kept", async () => {
+    const test = await world();
+    const held = test.client.hold("post");
+    test.store.outbox.send(message("hello"));
+    await test.pass();
+    test.store.dispose();
+    const kept = [...test.session.items];
+    held.release();
+    await test.pass();
+    expect([...test.session.items]).toEqual(kept);
+    expect(kept).not.toEqual([]);
+  });
+});
+
+describe("an ask that was posted", () => {
+  const ask = (question: string, topicId: string = one.id): Words => ({ kind: "ask", channelId: plan.id, topicId, text: keptForm({ questions: [{ ...newQuestion(), question }] }) });
+  const asked = ({ server }: Pick<World, "server">) => [...server.messages.values()].flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === "ask" ? [block.ask.questions[0]?.question] : [])));
+  const keys = ({ client }: Pick<World, "client">) => client.called("post").map(({ input }) => input).flatMap((each) => each.flatMap((of) => (isRecord(of) ? [of["requestId"]] : [])));
+
+  it("and whose reply was lost is posted again under its key, over a reload too, and is stored once", async () => {
+    const test = await world();
+    await loseReply(test, ask("Now?"));
+    test.store.outbox.send(ask("Later?"));
+    test.store.dispose();
+    const again = { ...(await testStore(test.client, { session: test.session })), server: test.server };
+    const [, next] = again.store.outbox.of(plan.id, one.id);
+    expect(again.store.outbox.of(plan.id, one.id)).toMatchObject([{ kind: "ask", status: "unknown" }, { status: "waiting" }]);
+    again.store.outbox.discard(next?.key ?? "");
+    await settle();
+    await later(again);
+    expect(new Set(keys(test)).size).toBe(1);
+    expect(keys(test)).toHaveLength(2);
+    expect(again.store.outbox.of(plan.id, one.id)).toEqual([]);
+    expect(asked(test)).toEqual(["Now?"]);
+  });
+  it("is neither changed nor given up while it may have been kept, and the next one waits until that is known", async () => {
+    const test = await world();
+    const { outbox } = test.store;
+    await loseReply(test, ask("Now?"));
+    const [first] = outbox.of(plan.id, one.id);
+    outbox.edit(first?.key ?? "");
+    outbox.discard(first?.key ?? "");
+    outbox.send(ask("Now or never?"));
+    outbox.send(message("hello"));
+    await test.pass();
+    expect(test.store.draft(askDraft(one.id))).toBe("");
+    expect(outbox.of(plan.id, one.id).map(({ status }) => status)).toEqual(["unknown", "waiting"]);
+    expect([asked(test), texts(test, one.id)]).toEqual([["Now?"], ["hello"]]);
+    const [, next] = outbox.of(plan.id, one.id);
+    outbox.edit(next?.key ?? "");
+    expect(test.store.draft(askDraft(one.id))).toContain("Now or never?");
+    await later(test);
+    expect(outbox.of(plan.id, one.id)).toEqual([]);
+    expect(asked(test)).toEqual(["Now?"]);
+  });
+  it("and is refused later on may still have been kept before", async () => {
+    const test = await world();
+    await loseReply(test, ask("Now?"));
+    test.client.failNext("post", new Failure("not_found", "channel not found"));
+    await later(test);
+    expect(test.store.outbox.of(plan.id, one.id)).toMatchObject([{ status: "unknown", said: "channel not found" }]);
+    expect(test.store.draft(askDraft(one.id))).toBe("");
+  });
+  it("and is refused goes back to where it was written, or stays apart where another is begun", async () => {
+    const test = await world();
+    for (const question of ["Now?", "Later?"]) {
+      test.client.failNext("post", new Failure("invalid", "no"));
+      test.store.outbox.send(ask(question));
+      await test.pass();
+    }
+    expect(test.store.draft(askDraft(one.id))).toBe(ask("Now?").text);
+    const [refused] = test.store.outbox.of(plan.id, one.id);
+    expect(refused).toMatchObject({ text: ask("Later?").text, status: "refused" });
+    test.store.outbox.edit(refused?.key ?? "");
+    expect(formOf(test.store.draft(askDraft(one.id))).questions.map(({ question }) => question)).toEqual(["Later?", "Now?"]);
+  });
+  it("is stored once though its topic was joined to another before that was known", async () => {
+    const test = await world();
+    await loseReply(test, ask("Now?"));
+    test.server.tell({ kind: "topic_merged", fromId: one.id, into: two });
+    await test.pass();
+    expect(test.store.outbox.of(plan.id, two.id)).toMatchObject([{ kind: "ask", topicId: two.id }]);
+    await later(test);
+    expect(test.store.outbox.of(plan.id, two.id)).toEqual([]);
+    expect(asked(test)).toEqual(["Now?"]);
+  });
+});
+
+it("what is not sent again any more is, once its topic is joined to another", async () => {
+  const test = await world();
+  const posts = () => test.client.called("post").length;
+  for (let tries = 0; tries <= TRIES; tries += 1) test.client.failNext("post", lost);
+  test.store.outbox.send(message("hello"));
+  for (let turn = 0; turn < 2 * TRIES; turn += 1) {
+    vi.advanceTimersByTime(100 * AGAIN_AFTER_MS);
+    await test.pass();
+  }
+  expect(posts()).toBe(1 + TRIES);
+  test.server.tell({ kind: "topic_merged", fromId: one.id, into: two });
+  await test.pass();
+  await later(test);
+  expect(posts()).toBe(2 + TRIES);
+  expect(texts(test, two.id)).toEqual(["hello"]);
+});
+
+describe("a topic that was begun", () => {
+  const begun = { kind: "topic", channelId: plan.id, name: "launch", text: "hello" } as const;
+  const topics = ({ server }: Pick<World, "server">) => [...server.topics(plan.id, true)].filter(({ name }) => name === "launch").map(({ id }) => texts({ server }, id));
+
+  it("and whose reply was lost is begun again under its key, over a reload too, and is there once", async () => {
+    const test = await world();
+    await loseReply(test, begun);
+    test.store.dispose();
+    const again = { ...(await testStore(test.client, { session: test.session })), server: test.server };
+    expect(again.store.outbox.topicsOf(plan.id)).toMatchObject([{ name: "launch", text: "hello", status: "unknown" }]);
+    await settle();
+    await later(again);
+    expect(again.store.outbox.topicsOf(plan.id)).toEqual([]);
+    expect(topics(test)).toEqual([["hello"]]);
   });
 });

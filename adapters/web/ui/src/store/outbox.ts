@@ -1,24 +1,40 @@
-/** Messages that were sent and are not known to be stored: each under a key of its own, in their order, until they are. */
+/** What was sent and is not known to be stored: messages, asks, new topics, each under a key of its own, in their order, until it is. */
 import { createEffect, createRoot, createSignal, runWithOwner, untrack } from "solid-js";
 import { Failure, isUncertain } from "../model/client";
 import { topicNow } from "../model/select";
 import { errorText } from "../model/text";
-import type { ChannelId, TopicId } from "../model/types";
+import type { ChannelId, Message, NewBlock, TopicId, TopicSelector } from "../model/types";
+import { formOf, toAsk } from "./ask-form";
 import type { State, Store } from "./contract";
 import { isRecord, isText, parsed } from "./kept";
-import { AGAIN_AFTER_MS, TRIES } from "./retry";
-import { messageDraft, newKey, Written } from "./written";
+import { askDraft, messageDraft, newKey, newTopicDrafts, Written } from "./written";
+
+/** After this long the first time, in ms, and twice as long each further time; so often while the connection stands. */
+export const AGAIN_AFTER_MS = 1_000;
+export const TRIES = 5;
+
+type Words =
+  | { readonly kind: "message" | "ask"; readonly channelId: ChannelId; readonly topicId: TopicId; readonly text: string }
+  | { readonly kind: "topic"; readonly channelId: ChannelId; readonly name: string; readonly text: string };
 
 export interface Sent {
   readonly key: string;
+  readonly kind: Words["kind"];
   readonly channelId: ChannelId;
+  /** "" for a new topic. */
   readonly topicId: TopicId;
+  /** Of a new topic. */
+  readonly name: string;
+  /** As it was written; of an ask its form. */
   readonly text: string;
-  /** `unknown`: it may be stored. `refused`: it is not, and its words could not go back to where they were written. */
-  readonly status: "sending" | "unknown" | "refused";
+  /** `waiting`: it was not sent yet. `unknown`: it may be stored. `refused`: it is not, and could not go back to where it was written. */
+  readonly status: "waiting" | "sending" | "unknown" | "refused";
   /** What the server said last. */
   readonly said: string;
 }
+
+/** Whether it can be written anew or given up: an ask that may be stored cannot, for it could not be withdrawn beside another one. */
+export const isOpenToChange = ({ kind, status }: Sent): boolean => status !== "sending" && !(kind === "ask" && status === "unknown");
 
 /** Among the drafts of the tab, so that it outlives the page as they do. */
 const DRAFT = "outbox";
@@ -27,21 +43,36 @@ export class Outbox {
   readonly written: Written;
   private list: readonly Sent[];
   private readonly shown;
-  /** By topic: why the server refused what went back into the field. */
-  private readonly refusals = createSignal<ReadonlyMap<TopicId, string>>(new Map(), { ownedWrite: true });
+  /** By draft: why the server refused what went back into it. */
+  private readonly refusals = createSignal<ReadonlyMap<string, string>>(new Map(), { ownedWrite: true });
   private readonly onItsWay = new Set<string>();
   private readonly waits = new Map<string, () => void>();
   private readonly tries = new Map<string, number>();
+  /** Who wants to hear that it is stored. */
+  private readonly listeners = new Map<string, (message: Message) => void>();
   private isLive = false;
+  private isOver = false;
+  private readonly unfollow: () => void;
 
-  constructor(private readonly store: Store) {
+  /** Lives as long as the store: what was sent goes on whatever is looked at. */
+  constructor(private readonly store: Omit<Store, "outbox">) {
     this.written = new Written(store);
     this.list = restored(store.draft(DRAFT));
     this.shown = createSignal(this.list, { ownedWrite: true });
-    createEffect(() => store.connection().kind === "live", (isLive) => this.connected(isLive));
-    createEffect(() => store.state(), (state, before) => {
-      if (state.merged !== before?.merged) this.follow(state);
-    });
+    this.unfollow = runWithOwner(null, () => createRoot((dispose) => {
+      createEffect(() => store.connection().kind === "live", (isLive) => this.connected(isLive));
+      createEffect(() => store.state(), (state, before) => {
+        if (state.merged !== before?.merged) this.follow(state);
+      });
+      return dispose;
+    }));
+  }
+
+  /** Sends nothing any more. What is on its way is kept as it is, for the next page. */
+  dispose(): void {
+    this.isOver = true;
+    this.unfollow();
+    for (const stop of [...this.waits.values()]) stop();
   }
 
   /** Reactive: what of the topic is not known to be stored, in its order. */
@@ -49,17 +80,30 @@ export class Outbox {
     const state = this.store.state();
     // A topic that is gone without a word leaves its messages to the channel: they must be seen somewhere.
     const isHere = (each: Sent) => topicNow(state, each.topicId) === topicId || (state.ready && each.channelId === channelId && !state.topics.has(each.topicId));
-    return this.shown[0]().filter(isHere);
+    return this.shown[0]().filter((each) => each.kind !== "topic" && isHere(each));
   }
 
-  /** Reactive: why what was sent last is in the field again. */
-  refusal(topicId: TopicId): string | undefined {
-    return this.refusals[0]().get(topicId);
+  /** Reactive: which new topics of the channel are not known to be stored. */
+  topicsOf(channelId: ChannelId): readonly Sent[] {
+    return this.shown[0]().filter((each) => each.kind === "topic" && each.channelId === channelId);
   }
 
-  send(channelId: ChannelId, topicId: TopicId, text: string): void {
-    this.refuse(topicId, undefined);
-    this.put([...this.list, { key: newKey(), channelId, topicId, text: text.trim(), status: "sending", said: "" }]);
+  /** Reactive: why what was sent last is in the draft again. */
+  refusal(draft: string): string | undefined {
+    return this.refusals[0]().get(draft);
+  }
+
+  /** What went back into the draft was given up. */
+  dismissRefusal(draft: string): void {
+    this.refuse(draft, undefined);
+  }
+
+  /** `stored` is called once it is known to be, however late, unless the page is gone by then. */
+  send(words: Words, stored?: (message: Message) => void): void {
+    const sent: Sent = { topicId: "", name: "", ...words, key: newKey(), status: "waiting", said: "" };
+    this.refuse(this.draftOf(sent), undefined);
+    if (stored) this.listeners.set(sent.key, stored);
+    this.put([...this.list, sent]);
     this.pump();
   }
 
@@ -71,19 +115,17 @@ export class Outbox {
     this.ship(key);
   }
 
-  /** Takes it back to where it was written, to be another message. */
-  edit(key: string): void {
+  /** Takes it back to be written anew: a message and an ask in the topic that shows it, which need not be its own. */
+  edit(key: string, into?: TopicId): void {
     const each = this.find(key);
-    if (!each) return;
-    this.discard(key);
-    this.written.putBefore(messageDraft(this.place(each)), each.text);
+    if (!each || !isOpenToChange(each)) return;
+    this.remove(key);
+    this.giveBack(each, into ?? this.place(each));
   }
 
   discard(key: string): void {
-    this.waits.get(key)?.();
-    this.tries.delete(key);
-    this.put(this.list.filter((each) => each.key !== key));
-    this.pump();
+    const each = this.find(key);
+    if (each && isOpenToChange(each)) this.remove(key);
   }
 
   private find(key: string): Sent | undefined {
@@ -92,6 +134,18 @@ export class Outbox {
 
   private place(each: Sent): TopicId {
     return topicNow(untrack(this.store.state), each.topicId);
+  }
+
+  /** Where it was written. What was written in one place is sent one after the other. */
+  private draftOf(each: Sent): string {
+    switch (each.kind) {
+      case "message":
+        return messageDraft(this.place(each));
+      case "ask":
+        return askDraft(this.place(each));
+      case "topic":
+        return newTopicDrafts(each.channelId).text;
+    }
   }
 
   private put(list: readonly Sent[]): void {
@@ -104,13 +158,42 @@ export class Outbox {
     this.put(this.list.map((each) => (each.key === key ? change(each) : each)));
   }
 
-  private refuse(topicId: TopicId, said: string | undefined): void {
+  private remove(key: string): void {
+    this.waits.get(key)?.();
+    this.tries.delete(key);
+    this.listeners.delete(key);
+    this.put(this.list.filter((each) => each.key !== key));
+    this.pump();
+  }
+
+  private refuse(draft: string, said: string | undefined): void {
     this.refusals[1]((before) => {
       const after = new Map(before);
-      if (said === undefined) after.delete(topicId);
-      else after.set(topicId, said);
+      if (said === undefined) after.delete(draft);
+      else after.set(draft, said);
       return after;
     });
+  }
+
+  /** Whether it can go back to where it was written: what is written for a topic that is gone, nobody sees. */
+  private isFree(each: Sent): boolean {
+    const { topics, channels } = untrack(this.store.state);
+    const drafts = each.kind === "topic" ? Object.values(newTopicDrafts(each.channelId)) : [this.draftOf(each)];
+    const isThere = each.kind === "topic" ? channels.has(each.channelId) : topics.has(this.place(each));
+    return isThere && drafts.every((draft) => this.store.draft(draft) === "");
+  }
+
+  private giveBack(each: Sent, into: TopicId): void {
+    switch (each.kind) {
+      case "message":
+        this.written.putBefore(messageDraft(into), each.text);
+        break;
+      case "ask":
+        this.written.putAskBefore(askDraft(into), each.text);
+        break;
+      case "topic":
+        this.written.putTopicBefore(each.channelId, each.name, each.text);
+    }
   }
 
   private connected(isLive: boolean): void {
@@ -122,18 +205,22 @@ export class Outbox {
 
   private follow(state: State): void {
     this.written.follow(state);
-    if (this.list.some((each) => topicNow(state, each.topicId) !== each.topicId)) this.put(this.list.map((each) => ({ ...each, topicId: topicNow(state, each.topicId) })));
+    const moved = this.list.filter((each) => topicNow(state, each.topicId) !== each.topicId);
+    if (moved.length === 0) return;
+    for (const { key } of moved) this.tries.delete(key);
+    this.put(this.list.map((each) => ({ ...each, topicId: topicNow(state, each.topicId) })));
+    this.pump();
   }
 
-  /** Sees to the first message of each topic; the others wait for it, so that they keep their order. */
+  /** Sees to the first of each place; the others wait for it, so that they keep their order. */
   private pump(): void {
-    const seen = new Set<TopicId>();
+    const seen = new Set<string>();
     for (const each of this.list) {
-      const topicId = this.place(each);
-      if (each.status === "refused" || seen.has(topicId)) continue;
-      seen.add(topicId);
-      if (each.status === "sending") this.ship(each.key);
-      else this.wait(each.key);
+      const draft = this.draftOf(each);
+      if (each.status === "refused" || seen.has(draft)) continue;
+      seen.add(draft);
+      if (each.status === "unknown") this.wait(each.key);
+      else this.ship(each.key);
     }
   }
 
@@ -156,47 +243,46 @@ export class Outbox {
     const each = this.find(key);
     if (!each || this.onItsWay.has(key)) return;
     this.onItsWay.add(key);
+    if (each.status === "waiting") this.change(key, (now) => ({ ...now, status: "sending" }));
     const ended = (end: () => void) => {
+      if (this.isOver) return;
       this.onItsWay.delete(key);
       end();
       this.pump();
     };
-    this.store.post(each.channelId, { kind: "id", id: this.place(each) }, [{ kind: "text", text: each.text }], key).then(
-      () => ended(() => this.discard(key)),
+    const topic: TopicSelector = each.kind === "topic" ? { kind: "name", name: each.name } : { kind: "id", id: this.place(each) };
+    this.store.post(each.channelId, topic, blocksOf(each), key).then(
+      (message) => ended(() => this.stored(key, message)),
       (error: unknown) => ended(() => this.failed(key, error)),
     );
+  }
+
+  private stored(key: string, message: Message): void {
+    const listener = this.listeners.get(key);
+    this.remove(key);
+    listener?.(message);
   }
 
   private failed(key: string, error: unknown): void {
     const each = this.find(key);
     if (!each) return;
-    const said = errorText(error);
-    // Being signed out says nothing of an earlier try that may have been kept.
-    const isSignedOut = error instanceof Failure && error.kind === "signed_out";
-    const isUnknown = isUncertain(error) || (isSignedOut && each.status === "unknown");
-    if (isUnknown) {
-      this.change(key, (now) => ({ ...now, status: "unknown", said }));
+    // Its key stands for something else on the server: for itself, stored before its topic was joined to another.
+    if (error instanceof Failure && error.kind === "already") {
+      this.remove(key);
       return;
     }
-    const [topicId, isFirst] = [this.place(each), each.status === "sending"];
-    if (isFirst && this.store.draft(messageDraft(topicId)) === "") {
-      this.discard(key);
-      this.written.write(messageDraft(topicId), each.text);
-      this.refuse(topicId, said);
+    const said = errorText(error);
+    // That a try is refused says nothing of an earlier one that may have been kept.
+    if (isUncertain(error) || each.status === "unknown") this.change(key, (now) => ({ ...now, status: "unknown", said }));
+    else if (this.isFree(each)) {
+      this.remove(key);
+      this.giveBack(each, this.place(each));
+      this.refuse(this.draftOf(each), said);
     } else this.change(key, (now) => ({ ...now, status: "refused", said }));
   }
 }
 
-const outboxes = new WeakMap<Store, Outbox>();
-
-/** The one of the store, which lives as long: what was sent goes on whatever is looked at. */
-export const outboxOf = (store: Store): Outbox => {
-  const known = outboxes.get(store);
-  if (known) return known;
-  const made = runWithOwner(null, () => createRoot(() => new Outbox(store)));
-  outboxes.set(store, made);
-  return made;
-};
+const blocksOf = ({ kind, text }: Sent): readonly NewBlock[] => (kind === "ask" ? [{ kind, ask: toAsk(formOf(text)) }] : [{ kind: "text", text: text.trim() }]);
 
 /** What a page that is gone left behind: nobody knows what became of what was on its way. */
 const restored = (draft: string): readonly Sent[] => {
@@ -207,7 +293,13 @@ const restored = (draft: string): readonly Sent[] => {
 
 const sentOf = (value: unknown): Sent | undefined => {
   if (!isRecord(value)) return undefined;
-  const { key, channelId, topicId, text, status, said } = value;
+  const { key, kind, channelId, topicId, name, text, status, said } = value;
   if (!isText(key) || !isText(channelId) || !isText(topicId) || !isText(text)) return undefined;
-  return { key, channelId, topicId, text, status: status === "refused" ? "refused" : "unknown", said: isText(said) ? said : "" };
+  return {
+    key, channelId, topicId, text,
+    kind: kind === "ask" || kind === "topic" ? kind : "message",
+    name: isText(name) ? name : "",
+    status: status === "refused" || status === "waiting" ? status : "unknown",
+    said: isText(said) ? said : "",
+  };
 };

@@ -28,8 +28,9 @@ export class Staging implements AskActions {
   /** The version each ask was seen in when it was staged or last pushed. */
   private readonly seen = new Map<AskId, Ask | undefined>();
   private readonly onItsWay = new Map<AskId, rules.Shipped>();
-  /** Answers that may have been kept. */
-  private readonly unsure = new Set<AskId>();
+  /** Answers that may have been kept, and after how many times that the stream was asked for it was heard so. */
+  private readonly unsure = new Map<AskId, number>();
+  private times = 0;
   /** What the reloaded page found and no snapshot has confirmed yet. */
   private stored: ReadonlyMap<AskId, Answers>;
 
@@ -93,13 +94,19 @@ export class Staging implements AskActions {
     }
   }
 
-  /** Everything was read anew: an ask that is open did not keep what was sent before. */
+  /** To be called before the stream is asked for. */
+  asked(): void {
+    this.times += 1;
+  }
+
+  /** Everything was read anew: an ask that is open did not keep what was sent before the stream was asked for. */
   renewed(): void {
-    for (const askId of this.unsure) {
+    for (const [askId, heard] of this.unsure) {
+      if (heard === this.times) continue;
+      this.unsure.delete(askId);
       const [staged, ask] = [this.staged.get(askId), askById(this.deps.state(), askId)?.ask];
       if (staged?.error !== undefined && ask && rules.isOpen(ask)) this.put(askId, { ...staged, error: askText.notKept });
     }
-    this.unsure.clear();
   }
 
   private record(messageId: MessageId, askId: AskId, rule: (ask: Ask, staged: Staged | undefined) => Staged | undefined): void {
@@ -115,7 +122,7 @@ export class Staging implements AskActions {
   private refused(messageId: MessageId, shipped: rules.Shipped, error: unknown): void {
     const askId = shipped.ask.id;
     this.onItsWay.delete(askId);
-    if (isUncertain(error)) this.unsure.add(askId);
+    if (isUncertain(error)) this.unsure.set(askId, this.times);
     const now = findAsk(this.deps.state(), messageId, askId);
     this.seen.set(askId, now);
     const text = errorText(error);

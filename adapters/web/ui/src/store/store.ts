@@ -14,6 +14,7 @@ import { Drafts } from "./drafts";
 import { Kept } from "./kept";
 import type { Keep } from "./kept";
 import { Loader } from "./loader";
+import { Outbox } from "./outbox";
 import { Problems } from "./problems";
 import type { Problem } from "./problems";
 import { Staging } from "./staging";
@@ -96,6 +97,7 @@ export const createStore = (options: StoreOptions): Store => {
       loaded ??= version;
       setNewVersion(version === loaded ? undefined : version);
     },
+    asked: () => staging.asked(),
     renewed: () => {
       loader.renew();
       staging.renewed();
@@ -162,16 +164,21 @@ export const createStore = (options: StoreOptions): Store => {
         report("stop", error);
       }
     },
+    get outbox() {
+      return outbox;
+    },
     draft: (key) => drafts.read(key),
     setDraft: (key, text) => drafts.write(key, text),
     forget: () => Object.values(ofTab).forEach((each) => each.forget()),
     reconnect: () => loop.now(),
     dispose: () => {
       over.abort();
+      outbox.dispose();
       stopTick();
       stopWaking();
     },
   };
+  const outbox = new Outbox(store);
   if (getOwner()) onCleanup(() => store.dispose());
   return store;
 };

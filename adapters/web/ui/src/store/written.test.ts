@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { channel, person, topic } from "../testing/builders";
 import { stillStore } from "../testing/view";
-import { askDraft, messageDraft, Written } from "./written";
+import { askDraft, messageDraft, newTopicDrafts, Written } from "./written";
 
 const ann = person("ann");
 const plan = channel("plan", [ann]);
@@ -20,14 +20,12 @@ describe("what is being written", () => {
     expect(written.read(messageDraft("b"))).toBe("from a\n\nfrom b");
     expect(written.read(askDraft("b"))).toBe('["asked in a","asked in b"]');
   });
-  it("is posted under the same key until it is changed", () => {
+  it("loses nothing to a new topic that comes back where another one is begun", () => {
     const written = new Written(still().store);
-    written.write("x", "one");
-    const key = written.postKey("x");
-    written.write("x", "one");
-    expect(written.postKey("x")).toBe(key);
-    written.write("x", "other");
-    written.write("x", "one");
-    expect(written.postKey("x")).not.toBe(key);
+    const drafts = newTopicDrafts(plan.id);
+    written.putTopicBefore(plan.id, "launch", "when?");
+    expect([written.read(drafts.name), written.read(drafts.text)]).toEqual(["launch", "when?"]);
+    written.putTopicBefore(plan.id, "lunch", "where?");
+    expect([written.read(drafts.name), written.read(drafts.text)]).toEqual(["launch", "lunch\n\nwhere?\n\nwhen?"]);
   });
 });

@@ -1,7 +1,7 @@
 /** What is being written, as signals over the drafts of a store; it goes along when its topic is joined to another one. */
 import { createSignal } from "solid-js";
 import { topicNow } from "../model/select";
-import type { TopicId } from "../model/types";
+import type { ChannelId, TopicId } from "../model/types";
 import { browserWorld } from "./browser";
 import type { State, Store } from "./contract";
 import { parsed } from "./kept";
@@ -10,7 +10,8 @@ import { parsed } from "./kept";
 export const messageDraft = (topicId: TopicId): string => `message:${topicId}`;
 /** Where the ask that is being composed for a topic is kept: a list, as JSON, of what only its composer knows. */
 export const askDraft = (topicId: TopicId): string => `ask:${topicId}`;
-const postKeyDraft = (key: string): string => `key:${key}`;
+/** Where the name and the first message of a new topic are kept. */
+export const newTopicDrafts = (channelId: ChannelId) => ({ name: `topic-name:${channelId}`, text: `topic-text:${channelId}` });
 
 /** Two lists, as JSON, as one. */
 const joined = (first: string, second: string): string => JSON.stringify([first, second].flatMap(listOf));
@@ -31,23 +32,8 @@ export class Written {
   }
 
   write(key: string, text: string): void {
-    if (this.store.draft(key) !== text) this.renewKey(key);
     this.store.setDraft(key, text);
     this.changes[1]((count) => count + 1);
-  }
-
-  /** The key to post a draft under: the same one until the draft is changed, over a reload too, so that it is stored once. */
-  postKey(key: string): string {
-    const known = this.store.draft(postKeyDraft(key));
-    if (known !== "") return known;
-    const made = newKey();
-    this.store.setDraft(postKeyDraft(key), made);
-    return made;
-  }
-
-  /** What is posted with the draft has changed. */
-  renewKey(key: string): void {
-    if (this.store.draft(postKeyDraft(key)) !== "") this.store.setDraft(postKeyDraft(key), "");
   }
 
   /** Puts a text before what is there. */
@@ -56,12 +42,25 @@ export class Written {
     this.write(key, there.trim() === "" ? text : `${text}\n\n${there}`);
   }
 
+  putAskBefore(key: string, ask: string): void {
+    const there = this.store.draft(key);
+    this.write(key, there === "" ? ask : joined(ask, there));
+  }
+
+  /** Where another topic is begun its name stays, and this one's stands with the message. */
+  putTopicBefore(channelId: ChannelId, name: string, text: string): void {
+    const drafts = newTopicDrafts(channelId);
+    const isBegun = this.store.draft(drafts.name).trim() !== "";
+    if (!isBegun) this.write(drafts.name, name);
+    this.putBefore(drafts.text, isBegun ? `${name}\n\n${text}` : text);
+  }
+
   /** Moves what was begun in topics that are no more. */
   follow(state: State): void {
     for (const from of state.merged.keys()) {
       const into = topicNow(state, from);
       this.take(messageDraft(from), (text) => this.putBefore(messageDraft(into), text));
-      this.take(askDraft(from), (ask) => this.write(askDraft(into), joined(ask, this.store.draft(askDraft(into)))));
+      this.take(askDraft(from), (ask) => this.putAskBefore(askDraft(into), ask));
     }
   }
 

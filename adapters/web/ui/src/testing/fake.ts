@@ -202,12 +202,15 @@ export class FakeClient implements Client {
   search: Client["search"] = (query, channelId, signal) =>
     this.reply("search", [query, channelId], () => [...this.server.messages.values()].filter((message) => message.blocks.some((block) => block.kind === "text" && block.text.includes(query))), signal);
 
-  /** A key stands for one message, however often it comes. */
-  private readonly posted = new Map<string, Message>();
+  /** A key stands for one message, however often it comes, and for no other. */
+  private readonly posted = new Map<string, { readonly message: Message; readonly asSent: string }>();
   post: Client["post"] = (input) =>
     this.reply("post", [input], () => {
-      const message = this.posted.get(input.requestId) ?? this.server.post(input.channelId, input.topic, input.blocks);
-      this.posted.set(input.requestId, message);
+      const { requestId, ...sent } = input;
+      const [before, asSent] = [this.posted.get(requestId), JSON.stringify(sent)];
+      if (before && before.asSent !== asSent) throw new Failure("already", "this key was used for another message");
+      const message = before?.message ?? this.server.post(input.channelId, input.topic, input.blocks);
+      this.posted.set(requestId, { message, asSent });
       return message;
     });
   respond: Client["respond"] = (askId, answers) => this.reply("respond", [askId, answers], () => this.server.answer(askId, answers));

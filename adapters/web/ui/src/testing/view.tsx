@@ -5,8 +5,9 @@ import type { JSX } from "@solidjs/web";
 import { onTestFinished } from "vitest";
 import { watchFocus } from "../keyboard/keep-focus";
 import type { Account, Channel, Topic } from "../model/types";
-import type { Staged, State, Store, Unsent } from "../store/contract";
+import type { Connection, Staged, State, Store, Unsent } from "../store/contract";
 import { StoreContext } from "../store/context";
+import { Outbox } from "../store/outbox";
 import { FakeClient } from "./fake";
 
 export interface Recorded {
@@ -23,6 +24,7 @@ export interface StillStore {
   readonly store: Store;
   readonly recorded: Recorded[];
   readonly setState: (change: Partial<State>) => void;
+  readonly connect: (connection: Connection) => void;
   readonly stage: (askId: string, staged: Partial<Staged> | undefined) => void;
   readonly leave: (askId: string, unsent: Unsent) => void;
 }
@@ -36,13 +38,14 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
   const [state, setState] = createSignal<State>({
     ...EMPTY, accounts: byId(start.accounts ?? []), channels: byId(start.channels ?? []), topics: byId(start.topics ?? []),
   });
+  const [connection, setConnection] = createSignal<Connection>({ kind: "live" });
   const [staged, setStaged] = createSignal<ReadonlyMap<string, Staged>>(new Map());
   const [unsent, setUnsent] = createSignal<ReadonlyMap<string, Unsent>>(new Map());
   const record = (name: string) => (...input: readonly unknown[]) => {
     recorded.push({ name, input });
   };
   const store: Store = {
-    state, staged, unsent, connection: () => ({ kind: "live" }), now: () => 0, newVersion: () => undefined, problems: () => [],
+    state, staged, unsent, connection, now: () => 0, newVersion: () => undefined, problems: () => [],
     dismissProblem: record("dismissProblem"), client,
     asks: { pick: record("pick"), type: record("type"), clear: record("clear"), submit: record("submit"), dismiss: record("dismiss") },
     openTopic: record("openTopic"), loadOlder: record("loadOlder"), markRead: record("markRead"),
@@ -55,10 +58,18 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
       if (text === "") drafts.delete(key);
       else drafts.set(key, text);
     },
+    get outbox() {
+      return outbox;
+    },
     stopSession: () => Promise.resolve(), refusals: () => new Map(), forget: record("forget"), reconnect: record("reconnect"), dispose: record("dispose"),
   };
+  const outbox = new Outbox(store);
   return {
     store, recorded,
+    connect: (connection) => {
+      setConnection(connection);
+      flush();
+    },
     setState: (change) => {
       setState((before) => ({ ...before, ...change }));
       flush();
@@ -82,5 +93,6 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
 /** Renders with the store around it; the focus is followed as the frame does it. */
 export function show(still: StillStore, ui: () => JSX.Element): ReturnType<typeof render> {
   onTestFinished(watchFocus(() => undefined));
+  onTestFinished(() => still.store.outbox.dispose());
   return render(() => <StoreContext value={still.store}>{ui()}</StoreContext>);
 }

@@ -1,4 +1,4 @@
-/** What goes on whatever is looked at: tells of new asks by title, icon, live region, desktop and ear, and has the outbox sent. Renders nothing. */
+/** What goes on whatever is looked at: tells of new asks by title, icon, live region, desktop and ear. Renders nothing. */
 import { createEffect, createMemo, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { askById, channelLabel, handleOf } from "../model/select";
@@ -11,7 +11,6 @@ import { AppContext } from "../shell/app";
 import { viewTitle } from "../shell/title";
 import { StoreContext } from "../store/context";
 import type { State } from "../store/contract";
-import { outboxOf } from "../store/outbox";
 import { shellText, toldText } from "../strings";
 import { desktopIsAllowed, showOnDesktop } from "./desktop";
 import { faviconUrl } from "./favicon";
@@ -40,8 +39,6 @@ const Told: Component<{ readonly route: Route | undefined }> = (props) => {
     (url) => document.querySelector('link[rel="icon"]')?.setAttribute("href", url),
   );
   useNewAsks();
-  // From here on, or what a reload found in it would wait until a topic is looked at.
-  outboxOf(store);
   return null;
 };
 
