@@ -317,6 +317,19 @@ async fn a_session_that_ends_with_its_runner_is_no_failed_start() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_waits_for_a_runner_to_be_gone_is_told_at_once() {
+    let (rig, ann, one, channel, ticket) = asleep(WakePolicy::Mention).await;
+    rig.say(&ann, channel, "@one").await;
+    pass(Duration::from_secs(2)).await;
+    stops(&rig, starts(&rig)[0]).await;
+    pass(Duration::from_millis(9_100)).await;
+    assert!(placement(&rig, &one).await.wake_until.is_some(), "it is not known yet whether the runner stays");
+    leave(&rig, ticket).await;
+    pass(Duration::from_millis(1)).await;
+    unblamed(&rig, &one).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_start_that_a_stopping_runner_refuses_is_no_failed_start() {
     let (rig, ann, one, channel, ticket) = asleep(WakePolicy::Mention).await;
     let (kind, message) = (ErrorKind::FailedPrecondition, "the runner is stopping".to_owned());
