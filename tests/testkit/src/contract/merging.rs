@@ -13,7 +13,7 @@ use compass_comms::{
 use compass_domain::{
     Account, AccountId, ChannelId, Event, MessageId, Seq, Topic, TopicId, topic::LISTED_PARTICIPANTS,
 };
-use compass_ports::submit;
+use compass_ports::{WriteJob, submit};
 use tokio::{sync::Barrier, task::JoinHandle};
 use tokio_util::task::TaskTracker;
 
@@ -260,6 +260,30 @@ fn updating(
     async move { update_topic(&comms, &caller, update).await }
 }
 
+fn submitting<J: WriteJob + 'static>(
+    scene: &Scene,
+    job: J,
+) -> impl Future<Output = Result<J::Outcome, J::Error>> + Send + 'static {
+    let (writer, tenant) = (Arc::clone(&scene.second), scene.tenant.clone());
+    async move { submit(&*writer, &tenant, job).await }
+}
+
+/// Two topics of a fresh channel that are given these names at once; what they were and what each came to.
+async fn named_at_once(
+    scene: &Scene,
+    by: &Account,
+    trial: usize,
+    names: [&str; 2],
+) -> (ChannelId, [TopicId; 2], [TopicSummary; 2]) {
+    let room = scene.channel(&format!("room {trial}"), &[by]).await;
+    let one = scene.say(by, room, "one", "text").await.topic();
+    let two = scene.say(by, room, "two", "text").await.topic();
+    let (first, second) =
+        at_once(updating(scene, by, renamed(one, names[0])), updating(scene, by, renamed(two, names[1])))
+            .await;
+    (room, [one, two], [first, second].map(|named| named.expect("a name")))
+}
+
 /// TP-13: an answer that races a merge finds its ask, and lands in the survivor.
 pub async fn an_answer_racing_a_merge_lands_in_the_survivor(fixture: &Fixture) {
     let scene = Scene::new(fixture);
@@ -269,9 +293,7 @@ pub async fn an_answer_racing_a_merge_lands_in_the_survivor(fixture: &Fixture) {
         let room = scene.channel(&format!("room {trial}"), &[&ana, &bot]).await;
         let (asked, ask) = scene.ask(&bot, room, drafts::yes_or_no()).await;
         let target = scene.say(&ana, room, "target", "text").await.topic();
-        let (writer, tenant) = (Arc::clone(&scene.second), scene.tenant.clone());
-        let job = scene.answer_job(&ana, ask, drafts::yes());
-        let answer = async move { submit(&*writer, &tenant, job).await };
+        let answer = submitting(&scene, scene.answer_job(&ana, ask, drafts::yes()));
         let (answer, merge) = at_once(answer, updating(&scene, &ana, renamed(asked.topic(), "target"))).await;
         let answer = answer.unwrap_or_else(|error| panic!("trial {trial}: {error}")).1;
         assert_eq!(merge.expect("the topics are joined").topic.id, target, "trial {trial}");
@@ -292,9 +314,7 @@ pub async fn a_cancel_racing_a_merge_loses_neither(fixture: &Fixture) {
         let room = scene.channel(&format!("room {trial}"), &[&ana, &bot]).await;
         let (asked, ask) = scene.ask(&bot, room, drafts::yes_or_no()).await;
         let target = scene.say(&ana, room, "target", "text").await.topic();
-        let (writer, tenant) = (Arc::clone(&scene.second), scene.tenant.clone());
-        let job = scene.cancel_job(&bot, ask);
-        let cancel = async move { submit(&*writer, &tenant, job).await };
+        let cancel = submitting(&scene, scene.cancel_job(&bot, ask));
         let (cancel, merge) = at_once(cancel, updating(&scene, &ana, renamed(asked.topic(), "target"))).await;
         assert!(cancel.unwrap_or_else(|error| panic!("trial {trial}: {error}")), "trial {trial}");
         merge.expect("the topics are joined");
@@ -337,14 +357,8 @@ pub async fn opposing_merges_leave_one_topic_with_all_messages(fixture: &Fixture
     let scene = Scene::new(fixture);
     let ana = scene.user("ana").await;
     for trial in 0..TRIALS {
-        let room = scene.channel(&format!("room {trial}"), &[&ana]).await;
-        let one = scene.say(&ana, room, "one", "text").await.topic();
-        let two = scene.say(&ana, room, "two", "text").await.topic();
-        let results =
-            at_once(updating(&scene, &ana, renamed(one, "two")), updating(&scene, &ana, renamed(two, "one")))
-                .await;
+        let (room, [one, two], [first, second]) = named_at_once(&scene, &ana, trial, ["two", "one"]).await;
         // The later one finds the name it wanted free again and takes it.
-        let (first, second) = (results.0.expect("a merge"), results.1.expect("a rename"));
         assert_eq!(first.topic.id, second.topic.id, "trial {trial}");
         let left = scene.read().await.list_topics(&[room], true).await.unwrap();
         assert_eq!(left.len(), 1, "trial {trial}");
@@ -361,14 +375,7 @@ pub async fn two_renames_to_one_free_name_become_one_topic(fixture: &Fixture) {
     let scene = Scene::new(fixture);
     let ana = scene.user("ana").await;
     for trial in 0..TRIALS {
-        let room = scene.channel(&format!("room {trial}"), &[&ana]).await;
-        let one = scene.say(&ana, room, "one", "text").await.topic();
-        let two = scene.say(&ana, room, "two", "text").await.topic();
-        let (first, second) =
-            at_once(updating(&scene, &ana, renamed(one, "new")), updating(&scene, &ana, renamed(two, "NEW")))
-                .await;
-        first.expect("a name");
-        second.expect("a name");
+        let (room, ..) = named_at_once(&scene, &ana, trial, ["new", "NEW"]).await;
         let left = scene.read().await.list_topics(&[room], true).await.unwrap();
         assert_eq!(
             left.iter().map(|summary| summary.topic.message_count).collect::<Vec<_>>(),

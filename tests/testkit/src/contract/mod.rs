@@ -54,6 +54,22 @@ macro_rules! contract_cases {
     )*};
 }
 
+/// Every suite that a store is held against, and the model. Takes the path of an async function that makes a fresh
+/// [`crate::Fixture`], of one that makes it with the given tenants, and how many sequences a short run plays.
+#[macro_export]
+macro_rules! store_contracts {
+    ($fixture:path, $with_tenants:path, $sequences:expr) => {
+        $crate::storage_contract!($fixture);
+        $crate::writer_contract!($fixture);
+        $crate::hub_ports_contract!($fixture);
+        $crate::events_contract!($fixture);
+        $crate::asks_contract!($fixture);
+        $crate::channels_contract!($fixture);
+        $crate::topics_contract!($fixture);
+        $crate::model_contract!($with_tenants, $sequences);
+    };
+}
+
 /// Every promise of the ports `Storage`, `ReadUnit` and `UnitOfWork`. Takes the path of an async function that
 /// makes a fresh [`crate::Fixture`].
 #[macro_export]
