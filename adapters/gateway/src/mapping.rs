@@ -33,12 +33,9 @@ pub(crate) fn deliver(op: v1::DeliverControl) -> Delivery {
 }
 
 pub(crate) fn steer(op: v1::SteerControl) -> Delivery {
-    Delivery {
-        topic_name: op.topic_name,
-        channel_name: op.channel_name,
-        steer: true,
-        ..Delivery::labelled(message(op.message.unwrap_or_default()), op.from_handle, &op.asker_handle)
-    }
+    let v1::SteerControl { message, from_handle, traceparent, topic_name, channel_name, asker_handle } = op;
+    let op = v1::DeliverControl { message, topic_name, from_handle, traceparent, channel_name, asker_handle };
+    Delivery { steer: true, ..deliver(op) }
 }
 
 pub(crate) fn channel(channel: v1::Channel) -> SeenChannel {
@@ -267,17 +264,22 @@ mod tests {
             message: Some(message.clone()),
             from_handle: "ana".into(),
             asker_handle: "bot".into(),
+            topic_name: "plan".into(),
+            channel_name: "room".into(),
             ..v1::DeliverControl::default()
         };
         let steered = v1::SteerControl {
             message: Some(message),
             from_handle: "ana".into(),
             asker_handle: "bot".into(),
+            topic_name: "plan".into(),
+            channel_name: "room".into(),
             ..v1::SteerControl::default()
         };
         for (seen, is_steered) in [(deliver(op), false), (steer(steered), true)] {
             let names = ["p", "x", "y"].map(|id| seen.message.handles.name(id));
             assert_eq!((names, seen.steer), (["ana", "bot", "y"], is_steered));
+            assert_eq!((&*seen.topic_name, &*seen.channel_name), ("plan", "room"));
         }
     }
 

@@ -40,12 +40,5 @@ async fn with_tenants(_tenants: Vec<TenantId>) -> Fixture {
     fixture().await
 }
 
-compass_testkit::storage_contract!(fixture);
-compass_testkit::writer_contract!(fixture);
-compass_testkit::hub_ports_contract!(fixture);
+compass_testkit::store_contracts!(fixture, with_tenants, SEQUENCES);
 compass_testkit::bus_contract!(fixture);
-compass_testkit::events_contract!(fixture);
-compass_testkit::asks_contract!(fixture);
-compass_testkit::channels_contract!(fixture);
-compass_testkit::topics_contract!(fixture);
-compass_testkit::model_contract!(with_tenants, SEQUENCES);

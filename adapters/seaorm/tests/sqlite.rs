@@ -12,11 +12,4 @@ async fn fixture() -> Fixture {
     with_tenants(Vec::new()).await
 }
 
-compass_testkit::storage_contract!(fixture);
-compass_testkit::writer_contract!(fixture);
-compass_testkit::hub_ports_contract!(fixture);
-compass_testkit::events_contract!(fixture);
-compass_testkit::asks_contract!(fixture);
-compass_testkit::channels_contract!(fixture);
-compass_testkit::topics_contract!(fixture);
-compass_testkit::model_contract!(with_tenants, SEQUENCES);
+compass_testkit::store_contracts!(fixture, with_tenants, SEQUENCES);

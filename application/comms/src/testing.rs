@@ -1,17 +1,17 @@
 //! Rows and values that tests of the pure decisions are made of.
 
-use std::{collections::HashMap, num::NonZeroU64, sync::Arc};
+use std::{num::NonZeroU64, sync::Arc};
 
-use async_trait::async_trait;
 use compass_domain::{
-    AccountId, Actor, ActorKind, AskId, ChannelId, Event, Message, MessageId, NewMessage, Presence, Seq,
-    TenantId, Topic, TopicId, TopicName, UnixMillis, UserRole,
+    AccountId, Actor, ActorKind, AskId, ChannelId, Event, Message, MessageId, NewMessage, Seq, TenantId,
+    Topic, TopicId, TopicName, UnixMillis, UserRole,
     ask::{AnswerDraft, AskDraft, OptionDraft, QuestionDraft},
     channel::{ChannelHead, PostPolicy},
     message::{Content, DraftBlock, Placement},
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
-use compass_ports::{Clock, Ids, Loaded, LoadedAsk, PresenceSource, StorageError, Turns};
+use compass_ports::{Clock, Ids, Loaded, LoadedAsk, StorageError, Turns};
+use compass_testkit::NobodyPresent;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{Caller, Comms, channels::Homes, ports::MockStorage};
@@ -137,7 +137,7 @@ pub(crate) async fn ports_over(storage: MockStorage) -> Comms {
         storage: Arc::new(storage),
         writer: Arc::new(writer),
         bus,
-        presence: Arc::new(NobodyIsLive),
+        presence: Arc::new(NobodyPresent),
         clock,
         ids: Arc::new(OneId),
         tasks,
@@ -171,18 +171,5 @@ impl Ids for OneId {
 
     fn secret(&self) -> [u8; 32] {
         [9; 32]
-    }
-}
-
-struct NobodyIsLive;
-
-#[async_trait]
-impl PresenceSource for NobodyIsLive {
-    async fn presence_of(
-        &self,
-        _tenant: &TenantId,
-        _accounts: &[AccountId],
-    ) -> Result<HashMap<AccountId, Presence>, StorageError> {
-        Ok(HashMap::new())
     }
 }

@@ -15,8 +15,6 @@ pub(crate) const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 a failure on this machine; 2 wrong usage; 5 refused by the server; 6 server unreachable or \
 outcome unknown.";
 
-/// In the server's words when it is a sign-in secret that it refuses, which say what to do by themselves.
-const SIGN_IN: &str = "sign-in secret";
 /// What to do about a token that the server refuses.
 const NEW_LOGIN: &str = "compass: the saved login, or the token that was given, does not work here any more; an \
                          administrator makes a sign-in with `compass token sign-in HANDLE`, and `compass login SECRET` \
@@ -54,6 +52,9 @@ pub(crate) enum Failure {
     /// A call failed.
     #[error(transparent)]
     Call(#[from] ClientError),
+    /// A trade of a sign-in secret failed; no token was in use, so none is at fault.
+    #[error(transparent)]
+    SignIn(ClientError),
     /// A post's outcome is unknown; the key makes repeating it safe.
     #[error("{error}; repeat it safely with --key {key}")]
     Post {
@@ -78,7 +79,7 @@ impl Failure {
             Self::Withdrawn(_) => 4,
             Self::Refused { .. } => 5,
             Self::Program(status) => program_code(*status),
-            Self::Call(error) | Self::Post { error, .. } => call_code(error),
+            Self::Call(error) | Self::SignIn(error) | Self::Post { error, .. } => call_code(error),
         }
     }
 
@@ -93,15 +94,14 @@ impl Failure {
 
     fn text(&self) -> String {
         let prefix = match self {
-            Self::Call(ClientError::Refused { code, .. }) => format!("compass: {code}: "),
+            Self::Call(ClientError::Refused { code, .. })
+            | Self::SignIn(ClientError::Refused { code, .. }) => format!("compass: {code}: "),
             Self::Refused { code, .. } => format!("compass: {}: ", render::line(code)),
             _ => "compass: ".to_owned(),
         };
         // The reason may quote the server; each of its lines stands behind the program's name.
         let mut text = render::block(&self.to_string(), &prefix, None);
-        if let Self::Call(ClientError::Refused { code: "unauthenticated", message }) = self
-            && !message.contains(SIGN_IN)
-        {
+        if let Self::Call(ClientError::Refused { code: "unauthenticated", .. }) = self {
             text.push_str(NEW_LOGIN);
         }
         text
@@ -141,6 +141,10 @@ fn call_code(error: &ClientError) -> u8 {
 mod tests {
     use super::*;
 
+    fn unauthenticated(message: &str) -> ClientError {
+        ClientError::Refused { code: "unauthenticated", message: message.into() }
+    }
+
     #[test]
     fn a_refusal_is_told_from_an_unknown_outcome() {
         let refused = ClientError::Refused { code: "not_found", message: "no such ask".into() };
@@ -160,14 +164,20 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_login_says_how_to_get_another() {
-        let told = |message: &str| {
-            Failure::Call(ClientError::Refused { code: "unauthenticated", message: message.into() }).text()
-        };
-        let text = told("a valid token is required");
-        assert!(text.contains("saved login") && text.contains("`compass login SECRET`"), "{text}");
-        let text = told("the sign-in secret does not work; ask an admin for a new one");
-        assert_eq!(text.lines().count(), 1, "{text}");
+    fn a_refused_login_says_how_to_get_another_whatever_the_server_says_of_it() {
+        for message in ["a valid token is required", "not the token that the sign-in secret gave"] {
+            let text = Failure::Call(unauthenticated(message)).text();
+            assert!(text.contains("saved login") && text.contains("`compass login SECRET`"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_refused_sign_in_is_told_in_the_words_of_the_server_alone() {
+        for message in ["ask an admin for a new one", "no"] {
+            let failure = Failure::SignIn(unauthenticated(message));
+            assert_eq!(failure.code(), 5);
+            assert_eq!(failure.text(), format!("compass: unauthenticated: {message}\n"));
+        }
     }
 
     #[test]

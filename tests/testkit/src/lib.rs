@@ -28,7 +28,7 @@ pub use counted::CountedStorage;
 pub use fixture::Fixture;
 pub use flaky::FlakyWriter;
 pub use ids::{RandomIds, SeqIds};
-pub use world::{ChannelSpec, Scene};
+pub use world::{ChannelSpec, NobodyPresent, Scene};
 
 /// True if this run takes its time: more trials of what races, more rows. `COMPASS_LONG=1` asks for it.
 pub fn is_long() -> bool {

@@ -264,26 +264,31 @@ fn container(id: Option<String>, name: Option<String>, unnamed: Unnamed) -> Resu
     }
 }
 
-/// A group that need not be named.
-fn group_ref(
+/// What is named by its id or by its name, if by either.
+fn one_of<I: std::str::FromStr, T>(
+    what: &'static str,
     (id_field, id): (&'static str, &str),
     (name_field, name): (&'static str, String),
-) -> Result<Option<GroupRef>, DoorError> {
+    by_id: impl FnOnce(I) -> T,
+    by_name: impl FnOnce(String) -> T,
+) -> Result<Option<T>, DoorError> {
     match (id.is_empty(), name.is_empty()) {
         (false, false) => Err(DoorError::Both { one: id_field, other: name_field }),
         (true, true) => Ok(None),
-        (true, false) => Ok(Some(GroupRef::Name(name))),
-        (false, true) => required(id_field, "group", id).map(GroupRef::Id).map(Some),
+        (true, false) => Ok(Some(by_name(name))),
+        (false, true) => required(id_field, what, id).map(by_id).map(Some),
     }
 }
 
+/// A group that need not be named.
+fn group_ref(id: (&'static str, &str), name: (&'static str, String)) -> Result<Option<GroupRef>, DoorError> {
+    one_of("group", id, name, GroupRef::Id, GroupRef::Name)
+}
+
 fn channel_ref(id: &str, name: String) -> Result<ChannelRef, DoorError> {
-    match (id.is_empty(), name.is_empty()) {
-        (false, false) => Err(DoorError::Both { one: "channel_id", other: "channel_name" }),
-        (true, false) => Ok(ChannelRef::Name(name)),
-        (false, true) => required("channel_id", "channel", id).map(ChannelRef::Id),
-        (true, true) => Err(DoorError::Neither { one: "channel_id", other: "channel_name" }),
-    }
+    let (one, other) = ("channel_id", "channel_name");
+    let named = one_of("channel", (one, id), (other, name), ChannelRef::Id, ChannelRef::Name)?;
+    named.ok_or(DoorError::Neither { one, other })
 }
 
 fn before_in<T: std::str::FromStr>(text: &str) -> Result<Option<T>, DoorError> {

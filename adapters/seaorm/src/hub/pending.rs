@@ -136,68 +136,24 @@ async fn read_page(
     Ok(page)
 }
 
+/// The first of what is owed, with the bytes up to and with each.
+const PAGE: &str = "SELECT lane, channel, seq, id, bytes,
+        SUM(bytes) OVER (ORDER BY lane, channel, seq ROWS UNBOUNDED PRECEDING) AS total
+    FROM (SELECT * FROM owed_to ORDER BY lane, channel, seq LIMIT $4) first";
+
 /// Parameters: agent, tenant, ids to skip, limit, the most that is counted, bytes of a page, then the ask.
 fn statement(dialect: Dialect, query: &PendingQuery) -> String {
-    let skip = dialect.any_id(3);
-    let routed = if query.include_unrouted {
-        ""
-    } else {
-        "AND NOT EXISTS (SELECT 1 FROM unrouted u WHERE u.message = m.id)"
-    };
-    let released = if query.include_braked { String::new() } else { format!("AND {}", owing::released()) };
-    let answer = if query.answers_ask.is_some() { "AND m.answers_ask_id = $7" } else { "" };
-    // SQLite takes the index of the channel only if the tenant's is no choice.
-    let tenant = if dialect == Dialect::Sqlite { "+m.tenant" } else { "m.tenant" };
-    let wanted =
-        format!("{tenant} = $2 AND m.author <> $1 AND NOT (m.id {skip}) {routed} {released} {answer}");
-    let not_owed = "NOT EXISTS (SELECT 1 FROM owed o WHERE o.agent = $1 AND o.message = m.id)";
-    let by_cursor = match dialect {
-        Dialect::Postgres => {
-            format!(
-                "SELECT 1 AS lane, m.channel, m.seq, m.id, m.blocks_bytes
-    FROM taking_part p
-    JOIN cursors k ON k.agent = $1 AND k.channel = p.channel
-    CROSS JOIN LATERAL (
-        SELECT m.channel, m.seq, m.id, m.blocks_bytes FROM messages m
-        WHERE m.channel = p.channel AND m.seq > k.acked_seq AND NOT (m.seq = ANY(k.above))
-            AND {wanted} AND {not_owed}
-        ORDER BY m.seq LIMIT $5
-    ) m
-    WHERE p.in_sweep"
-            )
-        }
-        Dialect::Sqlite => {
-            format!(
-                "SELECT * FROM (
-        SELECT 1 AS lane, m.channel, m.seq, m.id, m.blocks_bytes
-        FROM taking_part p
-        CROSS JOIN cursors k ON k.agent = $1 AND k.channel = p.channel
-        CROSS JOIN messages m ON m.channel = p.channel AND m.seq > k.acked_seq
-        WHERE p.in_sweep AND (k.above = '[]' OR m.seq NOT IN (SELECT value FROM json_each(k.above)))
-            AND {wanted} AND {not_owed}
-        ORDER BY m.channel, m.seq LIMIT $5
-    )"
-            )
-        }
-    };
+    let wanted = wanted(dialect, query);
+    let (by_row, by_cursor) = (owed_by_row(&wanted), owed_by_cursor(dialect, &wanted));
     let (taking_part, columns) = (taking_part(), labelled_columns(dialect));
     format!(
         "
 WITH RECURSIVE {taking_part}, owed_to(lane, channel, seq, id, bytes) AS (
-    SELECT * FROM (
-        SELECT 0 AS lane, m.channel, m.seq, m.id, m.blocks_bytes
-        FROM owed o
-        JOIN taking_part p ON p.channel = o.channel
-        JOIN messages m ON m.id = o.message
-        WHERE o.agent = $1 AND {wanted}
-        ORDER BY m.channel, m.seq LIMIT $5
-    ) rows_owed
+    {by_row}
     UNION ALL
     {by_cursor}
 ), page AS (
-    SELECT lane, channel, seq, id, bytes,
-        SUM(bytes) OVER (ORDER BY lane, channel, seq ROWS UNBOUNDED PRECEDING) AS total
-    FROM (SELECT * FROM owed_to ORDER BY lane, channel, seq LIMIT $4) first
+    {PAGE}
 )
 SELECT g.lane, (SELECT COUNT(*) FROM owed_to) AS owed, {columns}
 FROM page g
@@ -208,4 +164,63 @@ JOIN accounts a ON a.id = m.author
 WHERE g.total <= $6 OR g.total = g.bytes
 ORDER BY g.lane, g.channel, g.seq"
     )
+}
+
+/// Which messages `m` this query is for, on whichever lane.
+fn wanted(dialect: Dialect, query: &PendingQuery) -> String {
+    let skip = dialect.any_id(3);
+    let routed = if query.include_unrouted {
+        ""
+    } else {
+        "AND NOT EXISTS (SELECT 1 FROM unrouted u WHERE u.message = m.id)"
+    };
+    let released = if query.include_braked { String::new() } else { format!("AND {}", owing::released()) };
+    let answer = if query.answers_ask.is_some() { "AND m.answers_ask_id = $7" } else { "" };
+    // SQLite takes the index of the channel only if the tenant's is no choice.
+    let tenant = if dialect == Dialect::Sqlite { "+m.tenant" } else { "m.tenant" };
+    format!("{tenant} = $2 AND m.author <> $1 AND NOT (m.id {skip}) {routed} {released} {answer}")
+}
+
+/// The lane of what is owed by a row of its own.
+fn owed_by_row(wanted: &str) -> String {
+    format!(
+        "SELECT * FROM (
+        SELECT 0 AS lane, m.channel, m.seq, m.id, m.blocks_bytes
+        FROM owed o
+        JOIN taking_part p ON p.channel = o.channel
+        JOIN messages m ON m.id = o.message
+        WHERE o.agent = $1 AND {wanted}
+        ORDER BY m.channel, m.seq LIMIT $5
+    ) rows_owed"
+    )
+}
+
+/// The lane of what the cursors of the sweep set do not cover; what a row owes is on the other lane.
+fn owed_by_cursor(dialect: Dialect, wanted: &str) -> String {
+    let not_owed = "NOT EXISTS (SELECT 1 FROM owed o WHERE o.agent = $1 AND o.message = m.id)";
+    match dialect {
+        Dialect::Postgres => format!(
+            "SELECT 1 AS lane, m.channel, m.seq, m.id, m.blocks_bytes
+    FROM taking_part p
+    JOIN cursors k ON k.agent = $1 AND k.channel = p.channel
+    CROSS JOIN LATERAL (
+        SELECT m.channel, m.seq, m.id, m.blocks_bytes FROM messages m
+        WHERE m.channel = p.channel AND m.seq > k.acked_seq AND NOT (m.seq = ANY(k.above))
+            AND {wanted} AND {not_owed}
+        ORDER BY m.seq LIMIT $5
+    ) m
+    WHERE p.in_sweep"
+        ),
+        Dialect::Sqlite => format!(
+            "SELECT * FROM (
+        SELECT 1 AS lane, m.channel, m.seq, m.id, m.blocks_bytes
+        FROM taking_part p
+        CROSS JOIN cursors k ON k.agent = $1 AND k.channel = p.channel
+        CROSS JOIN messages m ON m.channel = p.channel AND m.seq > k.acked_seq
+        WHERE p.in_sweep AND (k.above = '[]' OR m.seq NOT IN (SELECT value FROM json_each(k.above)))
+            AND {wanted} AND {not_owed}
+        ORDER BY m.channel, m.seq LIMIT $5
+    )"
+        ),
+    }
 }

@@ -1,7 +1,6 @@
 //! A server without doors: every port in memory, a clock that tests move, ids that count.
 
 use std::{
-    collections::HashMap,
     num::NonZeroU64,
     sync::{
         Arc,
@@ -9,7 +8,6 @@ use std::{
     },
 };
 
-use async_trait::async_trait;
 use compass_comms::{
     Caller, Comms,
     accounts::{
@@ -26,13 +24,14 @@ use compass_comms::{
     messages::post_message::{self, PostMessage, Posted, TopicInput},
 };
 use compass_domain::{
-    Account, AccountId, AccountKind, AskId, Channel, ChannelId, Classified, ErrorKind, Event, Presence,
-    TenantId, UnixMillis,
+    Account, AccountId, AccountKind, AskId, Channel, ChannelId, Classified, ErrorKind, Event, TenantId,
+    UnixMillis,
     ask::{AnswerDraft, AskDraft, OptionDraft, QuestionDraft},
     message::DraftBlock,
 };
 use compass_memory::{MemoryBus, MemoryStorage, MemoryWriter};
-use compass_ports::{Clock, EventBus, Ids, Next, PresenceSource, StorageError, Subscription, Turns};
+use compass_ports::{Clock, EventBus, Ids, Next, Subscription, Turns};
+use compass_testkit::NobodyPresent;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) struct House {
@@ -87,19 +86,6 @@ impl Ids for CountedIds {
     }
 }
 
-struct NobodyIsLive;
-
-#[async_trait]
-impl PresenceSource for NobodyIsLive {
-    async fn presence_of(
-        &self,
-        _tenant: &TenantId,
-        _accounts: &[AccountId],
-    ) -> Result<HashMap<AccountId, Presence>, StorageError> {
-        Ok(HashMap::new())
-    }
-}
-
 /// Ports in memory, with nothing stored yet.
 pub(crate) fn empty() -> (Comms, Arc<MovedClock>) {
     let clock = Arc::new(MovedClock(AtomicI64::new(1_000_000)));
@@ -112,7 +98,7 @@ pub(crate) fn empty() -> (Comms, Arc<MovedClock>) {
         storage: Arc::new(storage),
         writer: Arc::new(writer),
         bus,
-        presence: Arc::new(NobodyIsLive),
+        presence: Arc::new(NobodyPresent),
         clock: shared,
         ids: Arc::new(CountedIds::default()),
         tasks,

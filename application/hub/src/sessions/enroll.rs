@@ -107,10 +107,19 @@ pub(crate) struct Minted {
     instance: String,
 }
 
+/// A stream that is open.
+#[derive(Debug)]
+struct Stream {
+    ticket: Ticket,
+    superseded: CancellationToken,
+    /// Dropped with it, which tells those who wait for its end.
+    end: watch::Sender<()>,
+}
+
 #[derive(Debug)]
 struct Instance {
     mode: AttachMode,
-    stream: Option<(Ticket, CancellationToken)>,
+    stream: Option<Stream>,
     since: Instant,
     session: Option<SessionId>,
     /// While it is not known what a named runner runs; dropped when it is.
@@ -124,9 +133,13 @@ impl Instance {
 
     fn supersede(&mut self) {
         self.rebinding = None;
-        if let Some((_, stream)) = self.stream.take() {
-            stream.cancel();
+        if let Some(stream) = self.stream.take() {
+            stream.superseded.cancel();
         }
+    }
+
+    fn is_on(&self, ticket: Ticket) -> bool {
+        self.stream.as_ref().is_some_and(|stream| stream.ticket == ticket)
     }
 }
 
@@ -240,7 +253,7 @@ impl Enrollments {
         state.tickets = state.tickets.saturating_add(1);
         let ticket = Ticket(state.tickets);
         let superseded = CancellationToken::new();
-        entry.stream = Some((ticket, superseded.clone()));
+        entry.stream = Some(Stream { ticket, superseded: superseded.clone(), end: watch::Sender::new(()) });
         let start = match runner {
             RunnerKey::Named { .. } => {
                 entry.rebinding = Some(watch::Sender::new(()));
@@ -266,9 +279,7 @@ impl Enrollments {
     pub(crate) fn close_stream(&self, runner: &RunnerKey, instance: &str, ticket: Ticket) -> bool {
         let mut state = lock(&self.state);
         let entry = state.runners.get_mut(runner).and_then(|instances| instances.get_mut(instance));
-        let is_current =
-            |entry: &&mut Instance| entry.stream.as_ref().is_some_and(|(current, _)| *current == ticket);
-        let Some(entry) = entry.filter(is_current) else { return false };
+        let Some(entry) = entry.filter(|entry| entry.is_on(ticket)) else { return false };
         entry.stream = None;
         entry.rebinding = None;
         // The place is free at once: a process whose stream broke must not keep the next one out.
@@ -276,11 +287,11 @@ impl Enrollments {
         true
     }
 
-    /// The stream of a runner that is open.
-    pub(crate) fn stream_of(&self, runner: &RunnerKey) -> Option<Ticket> {
+    /// Changes when the stream that a runner has now is gone; none if it has none.
+    pub(crate) fn end_of_stream(&self, runner: &RunnerKey) -> Option<watch::Receiver<()>> {
         let state = lock(&self.state);
         let mut instances = state.runners.get(runner)?.values();
-        instances.find_map(|instance| instance.stream.as_ref().map(|(ticket, _)| *ticket))
+        instances.find_map(|instance| instance.stream.as_ref().map(|stream| stream.end.subscribe()))
     }
 
     /// The session that an agent's own process runs.
@@ -293,7 +304,7 @@ impl Enrollments {
         let mut state = lock(&self.state);
         let entry = state.runners.get_mut(runner).and_then(|instances| instances.get_mut(instance));
         if let Some(entry) = entry
-            && entry.stream.as_ref().is_some_and(|(current, _)| *current == ticket)
+            && entry.is_on(ticket)
         {
             entry.rebinding = None;
         }

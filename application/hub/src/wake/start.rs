@@ -8,12 +8,13 @@ use std::{
 
 use compass_domain::{ErrorKind, SessionId, UnixMillis};
 use compass_ports::StorageError;
+use tokio::sync::watch;
 
 use crate::{
     Hub,
     notes::NoteKind,
     ports::LaunchError,
-    sessions::{RunnerKey, StartError, Ticket, Who},
+    sessions::{RunnerKey, StartError, Who},
     timing::lock,
 };
 
@@ -23,8 +24,6 @@ const DEADLINE: Duration = Duration::from_mins(1);
 const PROVEN: Duration = Duration::from_mins(1);
 /// How long a runner that stops may take until its stream ends: its programs end first, side by side.
 const LEAVING: Duration = Duration::from_secs(20);
-/// Between two looks at whether a runner is gone.
-const LOOK: Duration = Duration::from_millis(250);
 /// For how long others leave the agent alone: the start, the proof, and some room.
 const CLAIM_MS: u32 = 150_000;
 
@@ -99,7 +98,7 @@ async fn wake(hub: &Hub, who: &Who) -> Result<(), StorageError> {
     }
     tracing::info!(account.id = %account, runner = placement.runner, "a sleeping agent is started");
     let since = hub.ports.clock.now();
-    let stream = hub.enrollments.stream_of(&runner);
+    let end = hub.enrollments.end_of_stream(&runner);
     let outcome = match tokio::time::timeout(DEADLINE, hub.start_placed(tenant, *account)).await {
         Err(_) => Err(Failed::Late),
         Ok(Ok(session)) => prove(hub, who, session, since).await,
@@ -109,7 +108,7 @@ async fn wake(hub: &Hub, who: &Who) -> Result<(), StorageError> {
     };
     let outcome = match outcome {
         // Nobody failed: what is owed starts the agent when its runner is back.
-        Err(failed) if failed.fits_a_stop() && leaves(hub, &runner, stream).await => Ok(()),
+        Err(failed) if failed.fits_a_stop() && leaves(end).await => Ok(()),
         outcome => outcome,
     };
     match outcome {
@@ -142,11 +141,8 @@ async fn prove(hub: &Hub, who: &Who, session: SessionId, since: UnixMillis) -> R
 }
 
 /// Waits, within a bound, until the stream that a runner had is gone; false if it stays.
-async fn leaves(hub: &Hub, runner: &RunnerKey, stream: Option<Ticket>) -> bool {
-    let gone = async {
-        while stream.is_some() && hub.enrollments.stream_of(runner) == stream {
-            tokio::time::sleep(LOOK).await;
-        }
-    };
-    tokio::time::timeout(LEAVING, gone).await.is_ok()
+async fn leaves(end: Option<watch::Receiver<()>>) -> bool {
+    let Some(mut end) = end else { return true };
+    // It ends with the sender.
+    tokio::time::timeout(LEAVING, end.changed()).await.is_ok()
 }

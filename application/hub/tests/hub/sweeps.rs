@@ -10,7 +10,7 @@ use compass_domain::{Account, ChannelId, LifecycleState, Message, delivery::Lane
 use compass_hub::notes::NoteKind;
 use tokio::time::Instant;
 
-use crate::rig::{Rig, pass, settle};
+use crate::rig::{Live, Rig, pass, settle};
 
 async fn pin(rig: &Rig, by: &Account, channel: ChannelId, message: &Arc<Message>) {
     let change = BoardChange::Pin { message: message.id(), replace: None };
@@ -98,19 +98,30 @@ async fn boards_that_cannot_be_read_are_read_again_and_steers_do_not_wait_for_th
     assert_eq!((notes.len(), notes[0].kind, notes[0].times), (1, NoteKind::Failed, 3));
 }
 
+/// A pinned message, and a session of the agent that has taken all later ones and acknowledged none.
+async fn full_window(
+    rig: &Rig,
+    ann: &Account,
+    one: &Account,
+    channel: ChannelId,
+) -> (Arc<Message>, Vec<Arc<Message>>, Live) {
+    let pinned = rig.say(one, channel, "pinned").await;
+    pin(rig, ann, channel, &pinned).await;
+    let mut posts = Vec::new();
+    for number in 0..200 {
+        posts.push(rig.say(ann, channel, &format!("{number}")).await);
+    }
+    let mut live = rig.attach(one, "a").await;
+    for post in &posts {
+        live.delivered(post).await;
+    }
+    (pinned, posts, live)
+}
+
 #[tokio::test(start_paused = true)]
 async fn pins_wait_for_room_in_the_window() {
     let (rig, ann, one, channel) = Rig::with_one().await;
-    let pinned = rig.say(&one, channel, "pinned").await;
-    pin(&rig, &ann, channel, &pinned).await;
-    let mut posts = Vec::new();
-    for number in 0..200 {
-        posts.push(rig.say(&ann, channel, &format!("{number}")).await);
-    }
-    let mut a = rig.attach(&one, "a").await;
-    for post in &posts {
-        a.delivered(post).await;
-    }
+    let (pinned, posts, mut a) = full_window(&rig, &ann, &one, channel).await;
     settle().await;
     assert_eq!(a.sent(), [], "the window is more than half full");
     let steer = rig.say(&ann, channel, "@one now").await;
@@ -123,20 +134,8 @@ async fn pins_wait_for_room_in_the_window() {
 /// R2: a mailbox that is full costs no message and no wait.
 #[tokio::test(start_paused = true)]
 async fn more_messages_than_a_mailbox_holds_follow_in_order_without_a_timer() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
-    let pinned = rig.say(&one, channel, "pinned").await;
-    pin(&rig, &ann, channel, &pinned).await;
-    let mut posts = Vec::new();
-    for number in 0..200 {
-        posts.push(rig.say(&ann, channel, &format!("{number}")).await);
-    }
-    let mut a = rig.attach(&one, "a").await;
-    for post in &posts {
-        a.delivered(post).await;
-    }
+    let (rig, ann, one, channel) = Rig::with_one().await;
+    let (pinned, posts, mut a) = full_window(&rig, &ann, &one, channel).await;
     let mut more = Vec::new();
     for number in 200..500 {
         more.push(rig.say(&ann, channel, &format!("{number}")).await.id());

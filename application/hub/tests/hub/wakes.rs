@@ -3,7 +3,7 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use compass_domain::{
-    Account, Classified as _, ErrorKind, LifecycleState, SessionId, WakePolicy, delivery::Lane,
+    Account, ChannelId, Classified as _, ErrorKind, LifecycleState, SessionId, WakePolicy, delivery::Lane,
 };
 use compass_hub::{
     delivery::FetchQuery,
@@ -16,6 +16,14 @@ use tokio::time::Instant;
 use crate::rig::{Rig, pass};
 
 const RUNNER: &str = "r1";
+
+/// The rig's one agent, asleep on a runner that is there, with the ticket of the runner's stream.
+async fn asleep(wake: WakePolicy) -> (Rig, Account, Account, ChannelId, Ticket) {
+    let (rig, ann, one, channel) = Rig::with_one().await;
+    place(&rig, &one, wake).await;
+    let ticket = attach(&rig).await;
+    (rig, ann, one, channel, ticket)
+}
 
 async fn place(rig: &Rig, agent: &Account, wake: WakePolicy) {
     let (account, container) = (agent.id, agent.id.to_string());
@@ -64,11 +72,16 @@ async fn placement(rig: &Rig, agent: &Account) -> Placement {
     rig.storage.find(&rig.tenant, agent.id).await.unwrap().unwrap()
 }
 
+/// No start of the agent is held to have failed, and it may be started again.
+async fn unblamed(rig: &Rig, agent: &Account) {
+    let row = placement(rig, agent).await;
+    assert_eq!((row.wake_failures, row.wake_until, row.wake_error), (0, None, None));
+    assert!(rig.hub.notes_of(&rig.tenant, agent.id).is_empty());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_mention_starts_a_sleeping_agent_which_is_swept_and_proves_itself() {
-    let (rig, ann, one, channel) = Rig::with_one().await;
-    place(&rig, &one, WakePolicy::Mention).await;
-    attach(&rig).await;
+    let (rig, ann, one, channel, _) = asleep(WakePolicy::Mention).await;
     let before = Instant::now();
     let call = rig.say(&ann, channel, "@one wake up").await;
     pass(Duration::from_secs(1)).await;
@@ -91,9 +104,7 @@ async fn only_what_the_policy_names_starts_an_agent() {
     for (policy, plain, mention) in
         [(WakePolicy::Mention, 0, 1), (WakePolicy::Any, 1, 1), (WakePolicy::Never, 0, 0)]
     {
-        let (rig, ann, one, channel) = Rig::with_one().await;
-        place(&rig, &one, policy).await;
-        attach(&rig).await;
+        let (rig, ann, _, channel, _) = asleep(policy).await;
         rig.say(&ann, channel, "thanks").await;
         pass(Duration::from_secs(40)).await;
         assert_eq!(starts(&rig).len(), plain, "{policy:?}");
@@ -160,9 +171,7 @@ async fn an_agent_that_is_not_placed_or_whose_runner_is_away_is_not_started() {
 
 #[tokio::test(start_paused = true)]
 async fn many_calls_and_a_slow_runner_make_one_start() {
-    let (rig, ann, one, channel) = Rig::with_one().await;
-    place(&rig, &one, WakePolicy::Any).await;
-    attach(&rig).await;
+    let (rig, ann, _, channel, _) = asleep(WakePolicy::Any).await;
     rig.runners.silent.store(true, Ordering::Relaxed);
     for number in 0..20 {
         rig.say(&ann, channel, &format!("@one {number}")).await;
@@ -174,9 +183,7 @@ async fn many_calls_and_a_slow_runner_make_one_start() {
 #[tokio::test(start_paused = true)]
 async fn a_live_agent_is_not_started_nor_one_that_is_only_present() {
     for mode in [AttachMode::Deliveries, AttachMode::PresenceOnly] {
-        let (rig, ann, one, channel) = Rig::with_one().await;
-        place(&rig, &one, WakePolicy::Any).await;
-        attach(&rig).await;
+        let (rig, ann, one, channel, _) = asleep(WakePolicy::Any).await;
         let live = rig.attach_as(&one, "a", mode).await;
         rig.report(&live, LifecycleState::Ready).await;
         rig.say(&ann, channel, "@one").await;
@@ -187,9 +194,7 @@ async fn a_live_agent_is_not_started_nor_one_that_is_only_present() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_start_is_tried_again_after_1_5_15_and_60_minutes_and_is_noted() {
-    let (rig, ann, one, channel) = Rig::with_one().await;
-    place(&rig, &one, WakePolicy::Mention).await;
-    attach(&rig).await;
+    let (rig, ann, one, channel, _) = asleep(WakePolicy::Mention).await;
     let refusal = LaunchError::Refused { kind: ErrorKind::Internal, message: "no such command".into() };
     *rig.runners.refusal.lock().unwrap() = Some(refusal);
     rig.say(&ann, channel, "@one").await;
@@ -213,9 +218,7 @@ async fn a_refused_start_is_tried_again_after_1_5_15_and_60_minutes_and_is_noted
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_does_not_last_counts_as_a_failed_start() {
-    let (rig, ann, one, channel) = Rig::with_one().await;
-    place(&rig, &one, WakePolicy::Mention).await;
-    attach(&rig).await;
+    let (rig, ann, one, channel, _) = asleep(WakePolicy::Mention).await;
     rig.say(&ann, channel, "@one").await;
     pass(Duration::from_secs(2)).await;
     rig.hub.close(starts(&rig)[0]).await.unwrap();
@@ -229,30 +232,18 @@ async fn a_session_that_does_not_last_counts_as_a_failed_start() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_somebody_ends_is_no_failed_start() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
-    place(&rig, &one, WakePolicy::Mention).await;
-    attach(&rig).await;
+    let (rig, ann, one, channel, _) = asleep(WakePolicy::Mention).await;
     rig.say(&ann, channel, "@one").await;
     pass(Duration::from_secs(2)).await;
     let row = rig.hub.find_session(&rig.tenant, starts(&rig)[0]).await.unwrap().unwrap();
     rig.hub.stop(&rig.tenant, row).await.unwrap();
     pass(Duration::from_secs(1)).await;
-    let row = placement(&rig, &one).await;
-    assert_eq!((row.wake_failures, row.wake_until, row.wake_error), (0, None, None));
-    assert!(rig.hub.notes_of(&rig.tenant, one.id).is_empty());
+    unblamed(&rig, &one).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_start_says_why_the_program_failed() {
-    let rig = Rig::new().await;
-    let ann = rig.admin().await;
-    let one = rig.agent(&ann, "one").await;
-    let channel = rig.channel(&ann, &[&one], &[]).await;
-    place(&rig, &one, WakePolicy::Mention).await;
-    attach(&rig).await;
+    let (rig, ann, one, channel, _) = asleep(WakePolicy::Mention).await;
     rig.hub.failed(&rig.tenant, one.id, "of before");
     pass(Duration::from_secs(2)).await;
     rig.say(&ann, channel, "@one").await;
@@ -311,9 +302,7 @@ async fn stops(rig: &Rig, session: SessionId) {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_ends_with_its_runner_is_no_failed_start() {
-    let (rig, ann, one, channel) = Rig::with_one().await;
-    place(&rig, &one, WakePolicy::Mention).await;
-    let ticket = attach(&rig).await;
+    let (rig, ann, one, channel, ticket) = asleep(WakePolicy::Mention).await;
     rig.say(&ann, channel, "@one").await;
     pass(Duration::from_secs(2)).await;
     stops(&rig, starts(&rig)[0]).await;
@@ -321,34 +310,40 @@ async fn a_session_that_ends_with_its_runner_is_no_failed_start() {
     pass(Duration::from_secs(9)).await;
     leave(&rig, ticket).await;
     pass(Duration::from_secs(1)).await;
-    let row = placement(&rig, &one).await;
-    assert_eq!((row.wake_failures, row.wake_until, row.wake_error), (0, None, None));
-    assert!(rig.hub.notes_of(&rig.tenant, one.id).is_empty());
+    unblamed(&rig, &one).await;
     attach(&rig).await;
     pass(Duration::from_secs(1)).await;
     assert_eq!(starts(&rig).len(), 2, "it is owed still, and started when its runner is back");
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_waits_for_a_runner_to_be_gone_is_told_at_once() {
+    let (rig, ann, one, channel, ticket) = asleep(WakePolicy::Mention).await;
+    rig.say(&ann, channel, "@one").await;
+    pass(Duration::from_secs(2)).await;
+    stops(&rig, starts(&rig)[0]).await;
+    pass(Duration::from_millis(9_100)).await;
+    assert!(placement(&rig, &one).await.wake_until.is_some(), "it is not known yet whether the runner stays");
+    leave(&rig, ticket).await;
+    pass(Duration::from_millis(1)).await;
+    unblamed(&rig, &one).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_start_that_a_stopping_runner_refuses_is_no_failed_start() {
-    let (rig, ann, one, channel) = Rig::with_one().await;
-    place(&rig, &one, WakePolicy::Mention).await;
-    let ticket = attach(&rig).await;
+    let (rig, ann, one, channel, ticket) = asleep(WakePolicy::Mention).await;
     let (kind, message) = (ErrorKind::FailedPrecondition, "the runner is stopping".to_owned());
     *rig.runners.refusal.lock().unwrap() = Some(LaunchError::Refused { kind, message });
     rig.say(&ann, channel, "@one").await;
     pass(Duration::from_secs(2)).await;
     leave(&rig, ticket).await;
     pass(Duration::from_secs(1)).await;
-    let row = placement(&rig, &one).await;
-    assert_eq!((row.wake_failures, row.wake_until, row.wake_error), (0, None, None));
+    unblamed(&rig, &one).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_program_that_ends_at_once_without_a_failure_is_a_failed_start_while_its_runner_stays() {
-    let (rig, ann, one, channel) = Rig::with_one().await;
-    place(&rig, &one, WakePolicy::Mention).await;
-    attach(&rig).await;
+    let (rig, ann, one, channel, _) = asleep(WakePolicy::Mention).await;
     rig.say(&ann, channel, "@one").await;
     pass(Duration::from_secs(2)).await;
     stops(&rig, starts(&rig)[0]).await;

@@ -66,7 +66,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
 
 async fn trade(args: &Args, config: &Config) -> Result<String, Failure> {
     let secret = secret(args, config).await?;
-    Ok(config.anonymous().await?.trade_sign_in(&secret).await?.token)
+    Ok(config.anonymous().await?.trade_sign_in(&secret).await.map_err(Failure::SignIn)?.token)
 }
 
 /// A connection with the saved token and its person's id, if the server still takes it.

@@ -29,9 +29,7 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 const AFTER_RESTART: Duration = Duration::from_secs(10);
 
 async fn runner(world: &World) -> RunnerProcess {
-    let mut runner = RunnerProcess::set_up(world, "box", &[Profile::acp("bot")]).await;
-    runner.start(world);
-    world.attached_runner("box").await;
+    let runner = RunnerProcess::attached(world, "box", &[Profile::acp("bot")]).await;
     world.ok(&["agents", "start", "bot"]).await;
     ready(world, 1).await;
     runner

@@ -17,10 +17,8 @@ const BRAKE: usize = 30;
 
 async fn two_agents_that_mention_each_other_stop_until_a_person_speaks(world: &mut World) {
     world.ok(&["agent", "create", "other"]).await;
-    let mut runner =
-        RunnerProcess::set_up(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
-    runner.start(world);
-    world.attached_runner("box").await;
+    let _runner =
+        RunnerProcess::attached(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
     for handle in ["bot", "other"] {
         world.ok(&["agents", "start", handle]).await;
     }
@@ -53,9 +51,7 @@ fn failures(row: &Value) -> Option<u64> {
 async fn a_start_that_fails_is_left_alone_and_told_by_the_doctor(world: &mut World) {
     let profile =
         Profile { wake: "mention", restart: "never", command: Some("/bin/false"), ..Profile::quiet("bot") };
-    let mut runner = RunnerProcess::set_up(world, "box", &[profile]).await;
-    runner.start(world);
-    world.attached_runner("box").await;
+    let _runner = RunnerProcess::attached(world, "box", &[profile]).await;
     // Whether the start or the end is told first, the reason is kept.
     world.run(&["agents", "start", "bot"]).await;
     let told = until("the reason", async || {

@@ -22,8 +22,7 @@ async fn answers_given_while_a_runner_is_cut_off_arrive_when_it_is_back_and_no_f
     let profiles: Vec<Profile> = (0..AGENTS).map(|number| Profile::quiet(&handle(number))).collect();
     let proxy = Proxy::start(world.url().trim_start_matches("http://").to_owned()).await;
     let mut runner = RunnerProcess::set_up(world, "box", &profiles).await.through(proxy.url());
-    runner.start(world);
-    world.attached_runner("box").await;
+    runner.attach(world).await;
     for number in 0..AGENTS {
         world.ok(&["agents", "start", &handle(number)]).await;
     }

@@ -68,9 +68,7 @@ async fn every_answer_arrives_whatever_is_killed_and_what_arrives_twice_says_so(
             ..Profile::quiet(&handle(number))
         })
         .collect();
-    let mut runner = RunnerProcess::set_up(world, "box", &profiles).await;
-    runner.start(world);
-    world.attached_runner("box").await;
+    let mut runner = RunnerProcess::attached(world, "box", &profiles).await;
     for number in 0..AGENTS {
         world.ok(&["agents", "start", &handle(number)]).await;
     }

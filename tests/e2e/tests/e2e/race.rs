@@ -9,7 +9,7 @@ use compass_client::{
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use crate::support::{Attach, Random, World, choose, on_both, trials};
+use crate::support::{Attach, Random, World, all_messages, choose, on_both, trials};
 
 on_both!(of_an_answer_and_a_withdrawal_at_once_exactly_one_wins);
 
@@ -93,7 +93,7 @@ fn winner(ends: &Ends, ask_id: &str) -> bool {
 /// Answered xor cancelled, and an answer message if and only if answered.
 async fn verify_stored(world: &World, person: &Client, expected: &BTreeMap<String, bool>) {
     let channel = ChannelName::Id(world.home_channel("bot").await);
-    let messages = all(person, &channel).await;
+    let messages = all_messages(person, &channel).await;
     let mut seen = 0;
     for ask in messages.iter().flat_map(Message::asks) {
         let answered = expected[&ask.ask_id];
@@ -108,17 +108,4 @@ async fn verify_stored(world: &World, person: &Client, expected: &BTreeMap<Strin
     }
     assert_eq!(seen, expected.len());
     assert!(person.open_asks(None, &Page::default()).await.unwrap().is_empty());
-}
-
-async fn all(person: &Client, channel: &ChannelName) -> Vec<Message> {
-    let mut found: Vec<Message> = Vec::new();
-    loop {
-        let before = found.last().map(|message| message.id.clone());
-        let page = Page { limit: 200, before, snapshot_seq: 0 };
-        let messages = person.messages(channel, None, &page).await.unwrap();
-        if messages.is_empty() {
-            return found;
-        }
-        found.extend(messages);
-    }
 }

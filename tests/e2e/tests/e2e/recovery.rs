@@ -21,9 +21,7 @@ on_both!(
 
 /// A runner with the agent `bot` on it, which is started if wanted.
 async fn runner(world: &World, starts: bool) -> RunnerProcess {
-    let mut runner = RunnerProcess::set_up(world, "box", &[Profile::quiet("bot")]).await;
-    runner.start(world);
-    world.attached_runner("box").await;
+    let runner = RunnerProcess::attached(world, "box", &[Profile::quiet("bot")]).await;
     if starts {
         start(world, 1).await;
     }

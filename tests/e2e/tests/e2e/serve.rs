@@ -117,6 +117,7 @@ async fn without_flags_it_keeps_a_sqlite_file_in_the_platforms_data_directory_an
     let secret = std::fs::read_to_string(data.join("sign-in")).unwrap();
     let spent = world.run(&["login", "--url", url, secret.trim()]).await;
     assert_eq!(spent.code, Some(5), "a sign-in works once: {spent:?}");
+    assert_eq!(spent.stderr.lines().count(), 1, "the words of the server say what to do: {spent:?}");
     let again = world.run(&["login", "--url", url]).await;
     assert_eq!(again.code, Some(0), "{again:?}");
     assert!(again.stdout.starts_with("signed in already"), "{again:?}");

@@ -13,7 +13,7 @@ use compass_client::{
 use compass_domain::message::DraftBlock;
 use tokio::task::JoinSet;
 
-use crate::support::{Random, Storage, World, choose, question, trials};
+use crate::support::{Random, Storage, World, all_messages, choose, question, trials};
 
 /// Names that topics are given, few enough for renames to meet.
 const TOPICS: [&str; 5] = ["alpha", "beta", "gamma", "delta", "epsilon"];
@@ -71,8 +71,8 @@ async fn two_servers_take_everything_at_once_and_the_counts_add_up() {
     callers.join_all().await;
     let one = world.person().await;
     let two = Client::connect(&other.url(), Some(&world.person_token())).await.unwrap();
-    let messages = all(&one, &home).await;
-    assert_eq!(ids(&messages), ids(&all(&two, &home).await), "both servers show the same");
+    let messages = all_messages(&one, &home).await;
+    assert_eq!(ids(&messages), ids(&all_messages(&two, &home).await), "both servers show the same");
     add_up(tally, &one, &home, &messages).await;
 }
 
@@ -168,19 +168,6 @@ impl Caller {
         let changed = self.person.update_members(&self.home, changes).await;
         changed.unwrap_or_else(|error| panic!("members: {error}"));
         self.tally.changes.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-async fn all(person: &Client, channel: &ChannelName) -> Vec<Message> {
-    let mut found: Vec<Message> = Vec::new();
-    loop {
-        let before = found.last().map(|message| message.id.clone());
-        let page = Page { limit: 200, before, snapshot_seq: 0 };
-        let messages = person.messages(channel, None, &page).await.unwrap();
-        if messages.is_empty() {
-            return found;
-        }
-        found.extend(messages);
     }
 }
 

@@ -63,8 +63,7 @@ async fn people_and_every_kind_of_agent_work_behind_tls() {
     let profile = Profile { asks: 1, ..Profile::quiet("ran") };
     let runner = RunnerProcess::set_up(&world, "box", &[profile]).await;
     let mut runner = runner.through(proxy.url());
-    runner.start(&world);
-    world.attached_runner("box").await;
+    runner.attach(&world).await;
     world.ok(&["agents", "start", "ran"]).await;
     let ask_id = crate::support::open_ask(&world).await;
     person.answer(&ask_id, choose("0")).await.unwrap();

@@ -39,10 +39,8 @@ fn soon(took: Duration, what: &str) {
 
 async fn a_program_that_stands_still_delays_nobody_and_gets_its_steers_when_it_goes_on(world: &mut World) {
     two(world).await;
-    let mut runner =
-        RunnerProcess::set_up(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
-    runner.start(world);
-    world.attached_runner("box").await;
+    let _runner =
+        RunnerProcess::attached(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
     for handle in ["bot", "other"] {
         world.ok(&["agents", "start", handle]).await;
         round_trip(world, handle, "warm").await;
@@ -69,12 +67,8 @@ async fn a_program_that_stands_still_delays_nobody_and_gets_its_steers_when_it_g
 
 async fn a_runner_that_stands_still_delays_no_agent_of_another_runner(world: &mut World) {
     two(world).await;
-    let mut wedged = RunnerProcess::set_up(world, "box", &[Profile::quiet("bot")]).await;
-    let mut well = RunnerProcess::set_up(world, "yard", &[Profile::quiet("other")]).await;
-    wedged.start(world);
-    well.start(world);
-    world.attached_runner("box").await;
-    world.attached_runner("yard").await;
+    let wedged = RunnerProcess::attached(world, "box", &[Profile::quiet("bot")]).await;
+    let _well = RunnerProcess::attached(world, "yard", &[Profile::quiet("other")]).await;
     world.ok(&["agents", "start", "bot", "--runner", "box"]).await;
     world.ok(&["agents", "start", "other", "--runner", "yard"]).await;
     for handle in ["bot", "other"] {
@@ -92,10 +86,8 @@ async fn a_runner_that_stands_still_delays_no_agent_of_another_runner(world: &mu
 
 async fn a_long_sweep_behind_a_busy_agent_delays_no_other_session(world: &mut World) {
     two(world).await;
-    let mut runner =
-        RunnerProcess::set_up(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
-    runner.start(world);
-    world.attached_runner("box").await;
+    let _runner =
+        RunnerProcess::attached(world, "box", &[Profile::quiet("bot"), Profile::quiet("other")]).await;
     world.ok(&["agents", "start", "other"]).await;
     round_trip(world, "other", "warm").await;
     let messages = trials(10_000, 1_000);

@@ -50,15 +50,21 @@ pub async fn a_session_is_opened_in_place_of_itself(fixture: &Fixture) {
     assert_eq!((row.state, row.state_number), (LifecycleState::Unspecified, 0));
 }
 
-/// PR-15.
-pub async fn an_older_state_never_replaces_a_newer_one(fixture: &Fixture) {
-    use LifecycleState as S;
+/// An agent with a session that takes deliveries, on a node that holds a lease.
+async fn with_session(fixture: &Fixture) -> (Scene, Account, NodeId, SessionId) {
     let scene = Scene::new(fixture);
     let ana = scene.user("ana").await;
     let bot = scene.agent("bot", &ana).await;
     let node = scene.ids.node();
     scene.ledger.renew_lease(node).await.unwrap();
     let session = open(&scene, node, &bot, AttachMode::Deliveries).await;
+    (scene, bot, node, session)
+}
+
+/// PR-15.
+pub async fn an_older_state_never_replaces_a_newer_one(fixture: &Fixture) {
+    use LifecycleState as S;
+    let (scene, .., session) = with_session(fixture).await;
     for (state, number, is_newer) in [
         (S::Starting, 1, true),
         (S::Working, 3, true),
@@ -81,12 +87,7 @@ pub async fn an_older_state_never_replaces_a_newer_one(fixture: &Fixture) {
 
 /// Closing is idempotent.
 pub async fn closing_twice_is_no_error(fixture: &Fixture) {
-    let scene = Scene::new(fixture);
-    let ana = scene.user("ana").await;
-    let bot = scene.agent("bot", &ana).await;
-    let node = scene.ids.node();
-    scene.ledger.renew_lease(node).await.unwrap();
-    let session = open(&scene, node, &bot, AttachMode::Deliveries).await;
+    let (scene, bot, node, session) = with_session(fixture).await;
     let kept = open(&scene, node, &bot, AttachMode::PresenceOnly).await;
     for _ in 0..2 {
         scene.ledger.close_session(&scene.tenant, session).await.unwrap();

@@ -13,6 +13,7 @@ pub mod converging;
 pub mod dm_cases;
 pub mod group_cases;
 pub mod ledger;
+pub mod merging;
 pub mod messages;
 pub mod naming;
 pub mod overview;
@@ -51,6 +52,22 @@ macro_rules! contract_cases {
             )*
         }
     )*};
+}
+
+/// Every suite that a store is held against, and the model. Takes the path of an async function that makes a fresh
+/// [`crate::Fixture`], of one that makes it with the given tenants, and how many sequences a short run plays.
+#[macro_export]
+macro_rules! store_contracts {
+    ($fixture:path, $with_tenants:path, $sequences:expr) => {
+        $crate::storage_contract!($fixture);
+        $crate::writer_contract!($fixture);
+        $crate::hub_ports_contract!($fixture);
+        $crate::events_contract!($fixture);
+        $crate::asks_contract!($fixture);
+        $crate::channels_contract!($fixture);
+        $crate::topics_contract!($fixture);
+        $crate::model_contract!($with_tenants, $sequences);
+    };
 }
 
 /// Every promise of the ports `Storage`, `ReadUnit` and `UnitOfWork`. Takes the path of an async function that
@@ -409,23 +426,25 @@ macro_rules! channels_contract {
     };
 }
 
-/// Changing topics, searching and read positions, through the real use cases.
+/// Changing and merging topics, searching and read positions, through the real use cases.
 #[macro_export]
 macro_rules! topics_contract {
     ($fixture:path) => {
         $crate::contract_cases! { $fixture;
             topics: [
                 a_free_name_and_another_spelling_change_the_row_in_place,
+                any_participant_archives_and_revives,
+                an_update_without_effect_is_told_to_nobody,
+                strangers_and_unknown_topics_look_the_same_and_change_nothing,
+                a_name_that_breaks_a_rule_is_refused,
+            ]
+            merging: [
                 a_taken_name_joins_two_topics_and_the_survivor_sums_them_up,
                 the_archive_flag_of_a_merge_applies_to_the_survivor,
                 a_joined_topic_leads_to_where_its_messages_are_after_any_number_of_merges,
                 a_joined_topic_leads_to_an_archived_one_too,
                 where_a_topic_went_is_told_to_those_who_take_part,
                 an_ask_in_a_merged_topic_is_counted_and_answered_in_the_survivor,
-                any_participant_archives_and_revives,
-                an_update_without_effect_is_told_to_nobody,
-                strangers_and_unknown_topics_look_the_same_and_change_nothing,
-                a_name_that_breaks_a_rule_is_refused,
                 an_answer_racing_a_merge_lands_in_the_survivor,
                 a_cancel_racing_a_merge_loses_neither,
                 posts_racing_a_merge_are_all_stored_and_counted,

@@ -72,7 +72,8 @@ async fn conversation(home: &Path, url: &str) -> Result<(), Failure> {
 
 async fn sign_in(home: &Path, url: &str) -> Result<Client, Failure> {
     let secret = config::read_secret(&home.join(defaults::SIGN_IN_FILE))?;
-    let signed_in = Client::connect(url, None).await?.trade_sign_in(&secret).await?;
+    let signed_in =
+        Client::connect(url, None).await?.trade_sign_in(&secret).await.map_err(Failure::SignIn)?;
     Ok(Client::connect(url, Some(&signed_in.token)).await?)
 }
 

@@ -16,6 +16,8 @@ mod world;
 
 use std::time::{Duration, Instant};
 
+use compass_client::{ChannelName, Client, Page, model::Message};
+
 pub(crate) use acks::{Acks, now_us};
 pub(crate) use attach::Attach;
 pub(crate) use browser::Browser;
@@ -100,4 +102,18 @@ pub(crate) async fn usual_time(world: &World, attach: &mut Attach) -> Duration {
     world.nothing_owed("bot").await;
     times.sort();
     times[2]
+}
+
+/// Every message of a channel, page by page, the newest first.
+pub(crate) async fn all_messages(person: &Client, channel: &ChannelName) -> Vec<Message> {
+    let mut found: Vec<Message> = Vec::new();
+    loop {
+        let before = found.last().map(|message| message.id.clone());
+        let page = Page { limit: 200, before, snapshot_seq: 0 };
+        let messages = person.messages(channel, None, &page).await.unwrap();
+        if messages.is_empty() {
+            return found;
+        }
+        found.extend(messages);
+    }
 }

@@ -107,6 +107,13 @@ impl RunnerProcess {
         runner
     }
 
+    /// Sets one up and starts it; the server has it when this returns.
+    pub(crate) async fn attached(world: &World, name: &str, profiles: &[Profile]) -> Self {
+        let mut runner = Self::set_up(world, name, profiles).await;
+        runner.attach(world).await;
+        runner
+    }
+
     /// Where it finds the server, instead of the server itself.
     pub(crate) fn through(mut self, url: String) -> Self {
         self.url = url;
@@ -125,6 +132,12 @@ impl RunnerProcess {
         let told = File::options().append(true).create(true).open(folder.join("log")).unwrap();
         command.stderr(Stdio::from(told));
         self.running = Some(Process::spawn(&mut command));
+    }
+
+    /// Starts it, and waits until the server has it.
+    pub(crate) async fn attach(&mut self, world: &World) {
+        self.start(world);
+        world.attached_runner(&self.name).await;
     }
 
     /// Sends it a signal.
