@@ -60,7 +60,7 @@ describe("sessions that end", () => {
 
   it("signing out removes what was begun from the tab's storage", async () => {
     const page = await showPage(world(), { path: "/settings/profile" });
-    page.store.setDraft("x", "half a sentence");
+    page.store.drafts.write("x", "half a sentence");
     expect(page.session.items.size).toBe(1);
     within(main()).getByRole("button", { name: "Sign out" }).click();
     await page.later();

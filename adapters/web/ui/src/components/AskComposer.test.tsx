@@ -59,25 +59,25 @@ describe("the ask that is being composed", () => {
     screen.getByRole("button", { name: "Discard" }).click();
     await settle();
     expect(screen.queryByLabelText("Question")).toBeNull();
-    expect(store.draft(`ask:${plan.id}`)).toBe("");
+    expect(store.drafts.read(`ask:${plan.id}`)).toBe("");
     await openAsk();
     expect(screen.getByLabelText("Question")).toHaveValue("");
     askOf("Posted?");
     store.post = () => Promise.resolve(message(1, ""));
     screen.getByRole("button", { name: "Post ask" }).click();
     await settle();
-    expect(store.draft(`ask:${plan.id}`)).toBe("");
+    expect(store.drafts.read(`ask:${plan.id}`)).toBe("");
   });
   it("is there when its topic is joined to the one that is shown, and closed all the same once that is asked for", async () => {
     const { store, setState } = view();
-    store.setDraft(`ask:${other.id}`, keptForm({ questions: [{ ...newQuestion(), question: "Deploy now?" }] }));
+    store.drafts.write(`ask:${other.id}`, keptForm({ questions: [{ ...newQuestion(), question: "Deploy now?" }] }));
     setState({ merged: new Map([[other.id, plan.id]]) });
     await partLoaded();
     expect(screen.getByLabelText("Question")).toHaveValue("Deploy now?");
     screen.getByRole("button", { name: "Ask…" }).click();
     await settle();
     expect(screen.queryByLabelText("Question")).toBeNull();
-    expect(store.draft(`ask:${plan.id}`)).toContain("Deploy now?");
+    expect(store.drafts.read(`ask:${plan.id}`)).toContain("Deploy now?");
   });
   it("comes back when it is refused, and says why until it is given up", async () => {
     const { store } = view();
@@ -170,7 +170,7 @@ describe("the ask that is being composed", () => {
   });
   it("keeps the focus on what added the last option there may be", async () => {
     const { store } = view();
-    store.setDraft(`ask:${plan.id}`, keptForm({ questions: [{ ...newQuestion(), options: Array.from({ length: LIMITS.options - 1 }, newOption) }] }));
+    store.drafts.write(`ask:${plan.id}`, keptForm({ questions: [{ ...newQuestion(), options: Array.from({ length: LIMITS.options - 1 }, newOption) }] }));
     await openAsk();
     const add = screen.getByText(/^Add option/);
     add.focus();

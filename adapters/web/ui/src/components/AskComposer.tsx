@@ -8,7 +8,7 @@ import type { Channel, TopicId } from "../model/types";
 import { edited, formOf, keptForm, newOption, newQuestion, removeOption } from "../store/ask-form";
 import type { AskForm, OptionForm, QuestionForm } from "../store/ask-form";
 import { StoreContext } from "../store/context";
-import { askDraft } from "../store/written";
+import { askDraft } from "../store/drafts";
 import { askComposerText as words, composerText } from "../strings";
 import { problemsOf } from "./ask-draft";
 import { Button } from "./Button";
@@ -27,12 +27,11 @@ export interface AskComposerProps {
 
 const AskComposer: Component<AskComposerProps> = (props) => {
   const store = useContext(StoreContext);
-  const { outbox } = store;
-  const { written } = outbox;
+  const { outbox, drafts } = store;
   const topicId = untrack(() => props.topicId);
   const draft = askDraft(topicId);
-  const form = createMemo(() => formOf(written.read(draft)));
-  const edit = (change: (form: AskForm) => void) => written.write(draft, keptForm(edited(formOf(store.draft(draft)), change)));
+  const form = createMemo(() => formOf(drafts.read(draft)));
+  const edit = (change: (form: AskForm) => void) => drafts.write(draft, keptForm(edited(formOf(drafts.read(draft)), change)));
   const [isTried, setTried] = createSignal(false);
   const problems = createMemo(() => problemsOf(form()));
   const shown = () => problems().filter((problem) => isTried() || problem.kind === "limit");
@@ -48,12 +47,12 @@ const AskComposer: Component<AskComposerProps> = (props) => {
     });
   let adder: HTMLElement | undefined;
   const end = () => {
-    written.write(draft, "");
+    drafts.write(draft, "");
     props.onDone();
   };
   const post = () => {
     setTried(true);
-    const text = store.draft(draft);
+    const text = drafts.read(draft);
     if (problemsOf(formOf(text)).length > 0 || refused() !== undefined) return;
     outbox.send({ kind: "ask", channelId: props.channel.id, topicId, text });
     end();

@@ -100,7 +100,7 @@ describe("C34 sending", () => {
     await settle();
     expect(field().value).toBe("hello");
     expect(screen.getByRole("alert")).toHaveTextContent("Not sent. blocks is empty");
-    expect(store.draft(`message:${plan.id}`)).toBe("hello");
+    expect(store.drafts.read(`message:${plan.id}`)).toBe("hello");
   });
   it("a failure does not overwrite what was typed since", async () => {
     const { type, press, field, store } = view();
@@ -233,7 +233,7 @@ describe("C34 sending", () => {
       expect(unsent()).toEqual([]);
       expect(still.field()).toHaveFocus();
       await later(100 * AGAIN_AFTER_MS);
-      expect(still.store.draft("outbox")).toBe("");
+      expect(still.store.drafts.read("outbox")).toBe("");
     });
     it("what sends it now leaves the focus to the field when it goes", async () => {
       const still = view();
@@ -293,7 +293,7 @@ describe("C34 sending", () => {
     expect(send()).toBeDisabled();
     press("Enter");
     expect(posts()).toEqual([]);
-    expect(store.draft(`message:${plan.id}`)).toBe("a\0b");
+    expect(store.drafts.read(`message:${plan.id}`)).toBe("a\0b");
   });
 });
 

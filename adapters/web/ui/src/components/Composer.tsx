@@ -6,7 +6,7 @@ import { lazyPart } from "../lazy";
 import { visible } from "../model/text";
 import type { Channel, Topic, TopicId } from "../model/types";
 import { StoreContext } from "../store/context";
-import { askDraft, messageDraft } from "../store/written";
+import { askDraft, messageDraft } from "../store/drafts";
 import { askComposerText, composerText } from "../strings";
 import { Button } from "./Button";
 import { MessageField } from "./MessageField";
@@ -36,11 +36,10 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   const store = useContext(StoreContext);
   const note = createUniqueId();
   const topicId = untrack(() => props.topicId);
-  const { outbox } = store;
-  const { written } = outbox;
+  const { outbox, drafts } = store;
   const draft = messageDraft(topicId);
-  const text = () => written.read(draft);
-  const type = (next: string) => written.write(draft, next);
+  const text = () => drafts.read(draft);
+  const type = (next: string) => drafts.write(draft, next);
   const blocks = createMemo(() => textBlocks(text()));
   const refused = () => postingRefused(store.state(), props.channel);
   const problem = () => blocksProblem(blocks());
@@ -54,9 +53,9 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   let row: HTMLElement | undefined;
   let asker: HTMLElement | undefined;
   const field = () => row?.querySelector("textarea");
-  const [isAsking, setAsking] = createSignal(store.draft(askDraft(topicId)) !== "");
+  const [isAsking, setAsking] = createSignal(untrack(() => drafts.read(askDraft(topicId))) !== "");
   // One may come from a topic that is joined to this one.
-  createEffect(() => written.read(askDraft(topicId)) !== "", (isBegun) => {
+  createEffect(() => drafts.read(askDraft(topicId)) !== "", (isBegun) => {
     if (isBegun) setAsking(true);
   });
   return (

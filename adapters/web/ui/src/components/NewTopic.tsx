@@ -5,7 +5,7 @@ import { keepFocus } from "../keyboard/keep-focus";
 import { visible } from "../model/text";
 import type { Channel, ChannelId, Message } from "../model/types";
 import { StoreContext } from "../store/context";
-import { newTopicDrafts } from "../store/written";
+import { newTopicDrafts } from "../store/drafts";
 import { composerText } from "../strings";
 import { Button } from "./Button";
 import { MessageField } from "./MessageField";
@@ -31,13 +31,12 @@ export const NewTopic: Component<NewTopicProps> = (props) => {
 
 const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (props) => {
   const store = useContext(StoreContext);
-  const { outbox } = store;
-  const { written } = outbox;
+  const { outbox, drafts } = store;
   const channelId = untrack(() => props.channelId);
-  const drafts = newTopicDrafts(channelId);
+  const keys = newTopicDrafts(channelId);
   const [nameId, note] = [createUniqueId(), createUniqueId()];
-  const name = () => written.read(drafts.name);
-  const text = () => written.read(drafts.text);
+  const name = () => drafts.read(keys.name);
+  const text = () => drafts.read(keys.text);
   const blocks = createMemo(() => textBlocks(text()));
   const refused = () => postingRefused(store.state(), props.channel);
   const badName = () => nameProblem(composerText.theTopicName, name());
@@ -53,10 +52,10 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
     if (stopped()) return;
     outbox.send({ kind: "topic", channelId, name: name().trim(), text: text() }, (message) => {
       // Meanwhile something else may have been begun, here or elsewhere.
-      const isFree = Object.values(drafts).every((draft) => store.draft(draft) === "");
+      const isFree = Object.values(keys).every((key) => drafts.read(key) === "");
       if (!isLeft && isFree) props.onStarted(message);
     });
-    for (const draft of Object.values(drafts)) written.write(draft, "");
+    for (const key of Object.values(keys)) drafts.write(key, "");
   };
   return (
     <section class="new-topic" aria-label={composerText.newTopic} ref={keepFocus({ or: () => field })}>
@@ -72,7 +71,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
         aria-describedby={note}
         aria-invalid={badName() === undefined ? "false" : "true"}
         value={name()}
-        onInput={(event) => written.write(drafts.name, event.currentTarget.value)}
+        onInput={(event) => drafts.write(keys.name, event.currentTarget.value)}
       />
       <div class="new-topic-row">
         <MessageField
@@ -83,7 +82,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
           disabled={refused() !== undefined}
           invalid={blocksProblem(blocks()) !== undefined}
           describedBy={note}
-          onInput={(text) => written.write(drafts.text, text)}
+          onInput={(text) => drafts.write(keys.text, text)}
           onSend={start}
         />
         <Button type="button" class="primary" disabled={stopped()} onClick={start}>
@@ -93,7 +92,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
       <p id={note} class={["new-topic-note", { bad: problem() !== undefined }]}>
         {refused() ?? problem() ?? composerText.keys}
       </p>
-      <Show when={outbox.refusal(drafts.text)}>
+      <Show when={outbox.refusal(keys.text)}>
         {(reason) => (
           <p class="new-topic-note bad" role="alert" dir="auto">
             {composerText.failed(visible(reason()))}

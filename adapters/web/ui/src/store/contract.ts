@@ -4,6 +4,7 @@ import type {
   Account, AccountId, AskId, Channel, ChannelId, Group, Message, MessageId, NewBlock, OpenAskEntry, Presence,
   ReadPosition, SessionId, Topic, TopicId, TopicSelector,
 } from "../model/types";
+import type { Drafts } from "./drafts";
 import type { Outbox } from "./outbox";
 
 /** The loaded part of a topic: newest first read, sorted by `seq` ascending. */
@@ -114,9 +115,8 @@ export interface Store {
   readonly refusals: () => ReadonlyMap<SessionId, string>;
   /** What was sent and is not known to be stored. */
   readonly outbox: Outbox;
-  /** A draft of this browser tab: survives a reload, not the tab. An empty text removes it. */
-  readonly draft: (key: string) => string;
-  setDraft(key: string, text: string): void;
+  /** Of this browser tab: they survive a reload, not the tab. */
+  readonly drafts: Drafts;
   /** Removes what this tab keeps of the person, and keeps nothing from here on. */
   forget(): void;
   /** Tries to connect now instead of at `retryAt`. */

@@ -9,7 +9,7 @@ import type { TestStore } from "../testing/store";
 import { formOf, keptForm, newQuestion } from "./ask-form";
 import { isRecord } from "./kept";
 import { AGAIN_AFTER_MS, TRIES } from "./outbox";
-import { askDraft, messageDraft } from "./written";
+import { askDraft, messageDraft } from "./drafts";
 
 type Words = Parameters<TestStore["store"]["outbox"]["send"]>[0];
 
@@ -82,25 +82,25 @@ describe("C34 the outbox", () => {
     test.client.failNext("post", new Failure("invalid", "no"));
     outbox.send(message("hello"));
     await test.pass();
-    expect(test.store.draft(messageDraft(one.id))).toBe("hello");
+    expect(test.store.drafts.read(messageDraft(one.id))).toBe("hello");
     expect(outbox.refusal(messageDraft(one.id))).toBe("no");
     expect(outbox.of(plan.id, one.id)).toEqual([]);
     test.client.failNext("post", new Failure("invalid", "no"));
     outbox.send(message("again"));
     await test.pass();
-    expect(test.store.draft(messageDraft(one.id))).toBe("hello");
+    expect(test.store.drafts.read(messageDraft(one.id))).toBe("hello");
     expect(outbox.of(plan.id, one.id)).toMatchObject([{ text: "again", status: "refused", said: "no" }]);
   });
   it("a draft and what is not known to be stored go along when their topic is joined to another", async () => {
     const test = await world();
     const { outbox } = test.store;
     await loseReply(test, message("hello"));
-    outbox.written.write(messageDraft(one.id), "half a sen");
-    outbox.written.write(messageDraft(two.id), "mine");
+    test.store.drafts.write(messageDraft(one.id), "half a sen");
+    test.store.drafts.write(messageDraft(two.id), "mine");
     test.server.tell({ kind: "topic_merged", fromId: one.id, into: two });
     await test.pass();
-    expect(outbox.written.read(messageDraft(one.id))).toBe("");
-    expect(outbox.written.read(messageDraft(two.id))).toBe("half a sen\n\nmine");
+    expect(test.store.drafts.read(messageDraft(one.id))).toBe("");
+    expect(test.store.drafts.read(messageDraft(two.id))).toBe("half a sen\n\nmine");
     expect(outbox.of(plan.id, two.id)).toMatchObject([{ text: "hello", topicId: two.id }]);
     await later(test);
     expect(outbox.of(plan.id, two.id)).toEqual([]);
@@ -117,7 +117,7 @@ describe("C34 the outbox", () => {
     outbox.edit(refused?.key ?? "", one.id);
     await test.pass();
     expect(outbox.of(plan.id, one.id)).toEqual([]);
-    expect(outbox.written.read(messageDraft(one.id))).toBe("hello");
+    expect(test.store.drafts.read(messageDraft(one.id))).toBe("hello");
   });
   it("begins with the store, whatever is looked at, and ends with it", async () => {
     const test = await world();
@@ -178,12 +178,12 @@ describe("an ask that was posted", () => {
     outbox.send(ask("Now or never?"));
     outbox.send(message("hello"));
     await test.pass();
-    expect(test.store.draft(askDraft(one.id))).toBe("");
+    expect(test.store.drafts.read(askDraft(one.id))).toBe("");
     expect(outbox.of(plan.id, one.id).map(({ status }) => status)).toEqual(["unknown", "waiting"]);
     expect([asked(test), texts(test, one.id)]).toEqual([["Now?"], ["hello"]]);
     const [, next] = outbox.of(plan.id, one.id);
     outbox.edit(next?.key ?? "");
-    expect(test.store.draft(askDraft(one.id))).toContain("Now or never?");
+    expect(test.store.drafts.read(askDraft(one.id))).toContain("Now or never?");
     await later(test);
     expect(outbox.of(plan.id, one.id)).toEqual([]);
     expect(asked(test)).toEqual(["Now?"]);
@@ -194,7 +194,7 @@ describe("an ask that was posted", () => {
     test.client.failNext("post", new Failure("not_found", "channel not found"));
     await later(test);
     expect(test.store.outbox.of(plan.id, one.id)).toMatchObject([{ status: "unknown", said: "channel not found" }]);
-    expect(test.store.draft(askDraft(one.id))).toBe("");
+    expect(test.store.drafts.read(askDraft(one.id))).toBe("");
   });
   it("and is refused goes back to where it was written, or stays apart where another is begun", async () => {
     const test = await world();
@@ -203,11 +203,11 @@ describe("an ask that was posted", () => {
       test.store.outbox.send(ask(question));
       await test.pass();
     }
-    expect(test.store.draft(askDraft(one.id))).toBe(ask("Now?").text);
+    expect(test.store.drafts.read(askDraft(one.id))).toBe(ask("Now?").text);
     const [refused] = test.store.outbox.of(plan.id, one.id);
     expect(refused).toMatchObject({ text: ask("Later?").text, status: "refused" });
     test.store.outbox.edit(refused?.key ?? "");
-    expect(formOf(test.store.draft(askDraft(one.id))).questions.map(({ question }) => question)).toEqual(["Later?", "Now?"]);
+    expect(formOf(test.store.drafts.read(askDraft(one.id))).questions.map(({ question }) => question)).toEqual(["Later?", "Now?"]);
   });
   it("is stored once though its topic was joined to another before that was known", async () => {
     const test = await world();

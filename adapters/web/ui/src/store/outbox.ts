@@ -5,9 +5,10 @@ import { topicNow } from "../model/select";
 import { errorText } from "../model/text";
 import type { ChannelId, Message, NewBlock, TopicId, TopicSelector } from "../model/types";
 import { formOf, toAsk } from "./ask-form";
+import { browserWorld } from "./browser";
 import type { State, Store } from "./contract";
+import { askDraft, messageDraft, newTopicDrafts } from "./drafts";
 import { isRecord, isText, parsed } from "./kept";
-import { askDraft, messageDraft, newKey, newTopicDrafts, Written } from "./written";
 
 /** After this long the first time, in ms, and twice as long each further time; so often while the connection stands. */
 export const AGAIN_AFTER_MS = 1_000;
@@ -40,7 +41,6 @@ export const isOpenToChange = ({ kind, status }: Sent): boolean => status !== "s
 const DRAFT = "outbox";
 
 export class Outbox {
-  readonly written: Written;
   private list: readonly Sent[];
   private readonly shown;
   /** By draft: why the server refused what went back into it. */
@@ -56,8 +56,7 @@ export class Outbox {
 
   /** Lives as long as the store: what was sent goes on whatever is looked at. */
   constructor(private readonly store: Omit<Store, "outbox">) {
-    this.written = new Written(store);
-    this.list = restored(store.draft(DRAFT));
+    this.list = restored(untrack(() => store.drafts.read(DRAFT)));
     this.shown = createSignal(this.list, { ownedWrite: true });
     this.unfollow = runWithOwner(null, () => createRoot((dispose) => {
       createEffect(() => store.connection().kind === "live", (isLive) => this.connected(isLive));
@@ -150,7 +149,7 @@ export class Outbox {
 
   private put(list: readonly Sent[]): void {
     this.list = list;
-    this.store.setDraft(DRAFT, list.length === 0 ? "" : JSON.stringify(list));
+    this.store.drafts.write(DRAFT, list.length === 0 ? "" : JSON.stringify(list));
     this.shown[1](list);
   }
 
@@ -180,19 +179,19 @@ export class Outbox {
     const { topics, channels } = untrack(this.store.state);
     const drafts = each.kind === "topic" ? Object.values(newTopicDrafts(each.channelId)) : [this.draftOf(each)];
     const isThere = each.kind === "topic" ? channels.has(each.channelId) : topics.has(this.place(each));
-    return isThere && drafts.every((draft) => this.store.draft(draft) === "");
+    return isThere && drafts.every((draft) => this.store.drafts.read(draft) === "");
   }
 
   private giveBack(each: Sent, into: TopicId): void {
     switch (each.kind) {
       case "message":
-        this.written.putBefore(messageDraft(into), each.text);
+        this.store.drafts.putBefore(messageDraft(into), each.text);
         break;
       case "ask":
-        this.written.putAskBefore(askDraft(into), each.text);
+        this.store.drafts.putAskBefore(askDraft(into), each.text);
         break;
       case "topic":
-        this.written.putTopicBefore(each.channelId, each.name, each.text);
+        this.store.drafts.putTopicBefore(each.channelId, each.name, each.text);
     }
   }
 
@@ -204,7 +203,7 @@ export class Outbox {
   }
 
   private follow(state: State): void {
-    this.written.follow(state);
+    this.store.drafts.follow(state);
     const moved = this.list.filter((each) => topicNow(state, each.topicId) !== each.topicId);
     if (moved.length === 0) return;
     for (const { key } of moved) this.tries.delete(key);
@@ -281,6 +280,9 @@ export class Outbox {
     } else this.change(key, (now) => ({ ...now, status: "refused", said }));
   }
 }
+
+/** So many random letters that no two posts share a key by chance. */
+const newKey = (): string => Array.from({ length: 4 }, () => Math.floor(browserWorld.random() * 0x1_0000_0000).toString(36)).join("");
 
 const blocksOf = ({ kind, text }: Sent): readonly NewBlock[] => (kind === "ask" ? [{ kind, ask: toAsk(formOf(text)) }] : [{ kind: "text", text: text.trim() }]);
 

@@ -104,27 +104,27 @@ describe("what a person does", () => {
   it("drafts are kept over a reload, by place and person", async () => {
     const { client } = world();
     const first = await testStore(client);
-    first.store.setDraft("topic-plan", "half a sen");
-    first.store.setDraft("topic-other", "x");
-    first.store.setDraft("topic-other", "");
+    first.store.drafts.write("topic-plan", "half a sen");
+    first.store.drafts.write("topic-other", "x");
+    first.store.drafts.write("topic-other", "");
     first.store.dispose();
     const again = await testStore(client, { session: first.session });
-    expect(again.store.draft("topic-plan")).toBe("half a sen");
-    expect(again.store.draft("topic-other")).toBe("");
+    expect(again.store.drafts.read("topic-plan")).toBe("half a sen");
+    expect(again.store.drafts.read("topic-other")).toBe("");
     const other = await testStore(client, { session: first.session, me: "user-ben" });
-    expect(other.store.draft("topic-plan")).toBe("");
+    expect(other.store.drafts.read("topic-plan")).toBe("");
   });
 
   it("what a tab keeps of a person is removed when they leave, and nothing is kept afterwards", async () => {
     const { client } = world();
     const { store, session, pass } = await testStore(client);
-    store.setDraft("topic-plan", "half a sen");
+    store.drafts.write("topic-plan", "half a sen");
     store.asks.type("message-2", "a", "q1", "half an ans");
     await pass();
     expect(JSON.stringify([...session.items])).toMatch(/half a sen.*half an ans|half an ans.*half a sen/);
     store.forget();
     expect([...session.items]).toEqual([]);
-    store.setDraft("topic-plan", "half a sente");
+    store.drafts.write("topic-plan", "half a sente");
     store.asks.type("message-2", "a", "q1", "half an answ");
     await pass();
     expect([...session.items]).toEqual([]);

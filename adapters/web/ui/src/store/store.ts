@@ -167,8 +167,7 @@ export const createStore = (options: StoreOptions): Store => {
     get outbox() {
       return outbox;
     },
-    draft: (key) => drafts.read(key),
-    setDraft: (key, text) => drafts.write(key, text),
+    drafts,
     forget: () => Object.values(ofTab).forEach((each) => each.forget()),
     reconnect: () => loop.now(),
     dispose: () => {

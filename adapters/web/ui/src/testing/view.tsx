@@ -7,6 +7,8 @@ import { watchFocus } from "../keyboard/keep-focus";
 import type { Account, Channel, Topic } from "../model/types";
 import type { Connection, Staged, State, Store, Unsent } from "../store/contract";
 import { StoreContext } from "../store/context";
+import { Drafts } from "../store/drafts";
+import { Kept } from "../store/kept";
 import { Outbox } from "../store/outbox";
 import { FakeClient } from "./fake";
 
@@ -33,7 +35,7 @@ export const byId = <T extends { readonly id: string }>(all: readonly T[]): Read
 
 export function stillStore(start: { readonly accounts?: readonly Account[]; readonly channels?: readonly Channel[]; readonly topics?: readonly Topic[] } = {}): StillStore {
   const recorded: Recorded[] = [];
-  const drafts = new Map<string, string>();
+  const drafts = new Drafts(new Kept(undefined, "drafts", () => undefined));
   const client = new FakeClient();
   const [state, setState] = createSignal<State>({
     ...EMPTY, accounts: byId(start.accounts ?? []), channels: byId(start.channels ?? []), topics: byId(start.topics ?? []),
@@ -53,11 +55,7 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
       record("post")(channelId, topic, blocks);
       return client.post({ channelId, topic, blocks, requestId });
     },
-    report: record("report"), draft: (key) => drafts.get(key) ?? "",
-    setDraft: (key, text) => {
-      if (text === "") drafts.delete(key);
-      else drafts.set(key, text);
-    },
+    report: record("report"), drafts,
     get outbox() {
       return outbox;
     },
