@@ -1,1 +1,0 @@
-import{G as e,H as t,P as n,R as r}from"./index-DHC7qhgV.js";import{t as i}from"./not-found-DJw3Yg0P.js";var a=e(`<div class=page><h1></h1><p></p><a class=button>`),o=()=>(()=>{var e=a(),o=e.firstChild,s=o.nextSibling,c=s.nextSibling;return r(o,()=>i.title),r(s,()=>i.help),t(c,`href`,`/`),n(c),r(c,()=>i.toInbox),e})();export{o as default};

@@ -1,0 +1,1 @@
+import{l as e,p as t}from"./solid-BAxAfe9q.js";var n=n=>{let[r,i]=t(!1);return e(n,()=>{i(!1)}),[r,i]};export{n as t};
