@@ -96,10 +96,11 @@ impl Notes {
         (latest.at >= since).then(|| latest.text.clone())
     }
 
-    /// Drops what was tried and failed for an account: it works now. What was refused or skipped stays.
-    pub(crate) fn works(&self, who: &Who) {
+    /// Drops what failed for an account before a try that worked. What was refused or skipped stays, and so does what
+    /// failed since: a program may be gone again before its start is answered.
+    pub(crate) fn works(&self, who: &Who, since: UnixMillis) {
         if let Some(kept) = lock(&self.state).accounts.get_mut(who) {
-            kept.notes.retain(|note| note.kind != NoteKind::Failed);
+            kept.notes.retain(|note| note.kind != NoteKind::Failed || note.at >= since);
         }
     }
 
@@ -156,13 +157,15 @@ mod tests {
     }
 
     #[test]
-    fn a_success_drops_failures_alone() {
+    fn a_success_drops_earlier_failures_alone() {
         let notes = Notes::default();
         notes.put(who(1), UnixMillis(0), NoteKind::Failed, "not started");
         notes.put(who(1), UnixMillis(1), NoteKind::Skipped, "corrupt");
-        notes.works(&who(1));
-        let kinds: Vec<NoteKind> = notes.of(&who(1)).iter().map(|note| note.kind).collect();
-        assert_eq!(kinds, [NoteKind::Skipped]);
+        notes.put(who(1), UnixMillis(2), NoteKind::Failed, "gone again");
+        notes.works(&who(1), UnixMillis(2));
+        let kept: Vec<(i64, NoteKind)> =
+            notes.of(&who(1)).iter().map(|note| (note.at.0, note.kind)).collect();
+        assert_eq!(kept, [(1, NoteKind::Skipped), (2, NoteKind::Failed)]);
     }
 
     #[test]

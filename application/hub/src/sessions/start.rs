@@ -83,9 +83,10 @@ impl Hub {
         account: AccountId,
         resume: Option<SessionId>,
     ) -> Result<SessionId, StartError> {
+        let began = self.ports.clock.now();
         let started = self.start_apart(tenant, account, resume).await;
         match &started {
-            Ok(_) => self.notes.works(&(tenant.clone(), account)),
+            Ok(_) => self.notes.works(&(tenant.clone(), account), began),
             Err(error) => self.note(tenant, account, NoteKind::Failed, &format!("not started: {error}")),
         }
         started

@@ -129,7 +129,7 @@ async fn prove(hub: &Hub, who: &Who, session: SessionId, since: UnixMillis) -> R
     if let Some(entry) = hub.registry.get(session) {
         let lasted = tokio::time::timeout(PROVEN, entry.closed.cancelled()).await.is_err();
         if lasted {
-            hub.notes.works(who);
+            hub.notes.works(who, hub.ports.clock.now());
         }
         if lasted || entry.is_unwanted.load(Ordering::Relaxed) {
             return Ok(());

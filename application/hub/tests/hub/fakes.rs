@@ -74,6 +74,8 @@ pub(crate) struct FakeRunners {
     pub(crate) refusal: Mutex<Option<LaunchError>>,
     /// What runs, as a status tells it.
     pub(crate) running: Mutex<Vec<Reported>>,
+    /// The answer to a start waits for this.
+    pub(crate) start_gate: tokio::sync::Semaphore,
     /// A status waits for this.
     pub(crate) status_gate: tokio::sync::Semaphore,
     /// Nothing but a stop is answered.
@@ -89,6 +91,7 @@ impl FakeRunners {
             sent: Mutex::default(),
             refusal: Mutex::default(),
             running: Mutex::default(),
+            start_gate: tokio::sync::Semaphore::new(1024),
             status_gate: tokio::sync::Semaphore::new(1024),
             silent: AtomicBool::new(false),
             received: Mutex::default(),
@@ -126,7 +129,10 @@ impl Launcher for FakeRunners {
         }
         Ok(match command {
             Command::Provision { account } => Outcome::Provisioned { container: account.to_string() },
-            Command::Start { session, .. } => Outcome::Started { session: Some(session) },
+            Command::Start { session, .. } => {
+                drop(self.start_gate.acquire().await.unwrap());
+                Outcome::Started { session: Some(session) }
+            }
             Command::Stop { .. } => Outcome::Stopped,
             Command::Reload { .. } => Outcome::Reloaded,
             Command::Status { .. } => {

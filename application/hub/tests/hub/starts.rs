@@ -289,3 +289,25 @@ async fn an_own_process_of_an_agent_that_a_runner_runs_has_to_take_over() {
     settle().await;
     assert_eq!(stops(&rig), [session], "and its runner is told");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_fails_before_a_start_is_answered_is_told_and_what_failed_before_it_no_more() {
+    let rig = Rig::new().await;
+    let ann = rig.admin().await;
+    let agent = rig.agent(&ann, "one").await;
+    rig.runners.attach(RUNNER);
+    rig.hub.provision(&rig.tenant, spawn(&agent, "")).await.unwrap();
+    rig.hub.failed(&rig.tenant, agent.id, "an earlier life");
+    pass(Duration::from_secs(1)).await;
+    rig.runners.start_gate.forget_permits(1024);
+    let fails = async {
+        pass(Duration::from_secs(1)).await;
+        rig.hub.failed(&rig.tenant, agent.id, "exit status: 1");
+        rig.runners.start_gate.add_permits(1);
+    };
+    let (started, ()) = tokio::join!(rig.hub.start(&rig.tenant, agent.id, None), fails);
+    started.unwrap();
+    let notes = rig.hub.notes_of(&rig.tenant, agent.id);
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].text.contains("exit status: 1"), "{notes:?}");
+}

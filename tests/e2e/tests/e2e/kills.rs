@@ -1,6 +1,8 @@
 //! Server, runner and agents killed again and again while agents ask and a person answers: every answer arrives, and
 //! what arrives twice says so.
 
+#![expect(clippy::disallowed_methods, reason = "the person answers beside the kills and is waited for")]
+
 use std::{
     collections::{HashMap, HashSet},
     sync::{

@@ -91,8 +91,8 @@ impl Log {
         file.read_to_string(&mut text)?;
         let Some(end) = text.rfind('\n') else { return Ok(None) };
         self.read += u64::try_from(end + 1).unwrap();
-        let notes = text[..end].lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let newest = notes.filter(|note| note["what"] == "acked").last();
+        let mut notes = text[..end].lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let newest = notes.rfind(|note| note["what"] == "acked");
         Ok(newest.map(|note| Ack {
             handle: self.handle.clone(),
             program: Pid::from_raw(i32::try_from(note["pid"].as_i64().unwrap()).unwrap()).unwrap(),
