@@ -1,26 +1,14 @@
 /** Who takes part where: what is told of it makes the page read it, and only what was read counts. */
 import { describe, expect, it } from "vitest";
-import { agent, ask, asking, channel, group, message, person, topic } from "../testing/builders";
-import { FakeClient } from "../testing/fake";
-import { FakeServer } from "../testing/server";
+import { ask, asking, channel, group, message, topic } from "../testing/builders";
+import { ann, bot, planned } from "../testing/planned";
 import { testStore } from "../testing/store";
 import { BACKOFF_CAP_MS } from "./run";
 
-const ann = person("ann");
-const bot = agent("bot", ann.id);
-
-const world = (auto = true) => {
-  const server = new FakeServer(ann);
-  const plan = channel("plan", [ann, bot]);
-  server.seed(bot, plan, topic("plan", plan.id));
-  server.seedMessage(plan.id, message(1, [asking(ask("a"))], { authorId: bot.id }));
-  const say = () => server.post(plan.id, { kind: "id", id: "topic-plan" }, [{ kind: "text", text: "said" }], bot.id);
-  return { server, plan, say, client: new FakeClient(server, { auto }) };
-};
 
 describe("who takes part where", () => {
   it("a gained channel is read anew, and what is told after it waits for that", async () => {
-    const { client, server } = world();
+    const { client, server } = planned();
     const { store, pass } = await testStore(client);
     const other = channel("other", [bot]);
     server.seed(other, topic("there", other.id));
@@ -43,7 +31,7 @@ describe("who takes part where", () => {
   });
 
   it("where topics went is read with them: at the start, after lost events, and of a channel that is gained, until it is lost", async () => {
-    const { client, server, plan } = world();
+    const { client, server, plan } = planned();
     const [more, other] = [topic("more", plan.id), channel("other", [bot])];
     server.seed(more, other, topic("there", other.id), topic("gone", other.id));
     server.updateTopic("topic-gone", { name: "there" });
@@ -65,7 +53,7 @@ describe("who takes part where", () => {
   });
 
   it("a gained channel that cannot be read makes everything be read again", async () => {
-    const { client, server } = world();
+    const { client, server } = planned();
     const { store, pass } = await testStore(client);
     const other = channel("other", [bot]);
     server.seed(other, topic("there", other.id));
@@ -78,7 +66,7 @@ describe("who takes part where", () => {
   });
 
   it("C7 a channel that removed the caller is gone with all that is in it; one that everybody sees can be joined again", async () => {
-    const { client, server, plan } = world();
+    const { client, server, plan } = planned();
     const shared = group("all", bot.id);
     const seen = channel("seen", [ann, bot], { groupId: shared.id });
     server.seed(shared, seen, topic("seen", seen.id));
@@ -96,7 +84,7 @@ describe("who takes part where", () => {
   });
 
   it("C7 news from before the snapshot take nothing away and give nothing: one read tells", async () => {
-    const { client, server, plan } = world();
+    const { client, server, plan } = planned();
     const left = channel("left", [bot]);
     server.seed(left, topic("left", left.id));
     // Twice out and in again, and twice in and out.
@@ -125,7 +113,7 @@ describe("who takes part where", () => {
   });
 
   it("C7 what was said while the person was out of a channel for a moment is read", async () => {
-    const { client, server, plan, say } = world(false);
+    const { client, server, plan, say } = planned(false);
     const { store, pass } = await testStore(client);
     store.openTopic(plan.id, "topic-plan");
     await pass();

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../model/client";
 import type { SnapshotToken } from "../model/types";
-import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
-import { FakeClient } from "../testing/fake";
-import type { Method } from "../testing/fake";
-import { FakeServer } from "../testing/server";
+import { ask, asking, message } from "../testing/builders";
+import type { FakeClient, Method } from "../testing/fake";
+import { bot, planned } from "../testing/planned";
 import { testStore } from "../testing/store";
 import { Batch, EVERY_MS } from "./batch";
 import { Pump } from "./pump";
@@ -12,23 +11,13 @@ import { BACKOFF_BASE_MS, BACKOFF_CAP_MS, PATIENCE, WATCHED_PATIENCE, backoff } 
 import { IN_FLIGHT, limited } from "./snapshot";
 import { FakeWorld, settle } from "../testing/store";
 
-const ann = person("ann");
-const bot = agent("bot", ann.id);
 const READS: readonly Method[] = ["listAccounts", "listGroups", "listChannels", "roster", "listTopics", "listOpenAsks"];
 
-const world = (auto = true) => {
-  const server = new FakeServer(ann);
-  const plan = channel("plan", [ann, bot]);
-  server.seed(bot, plan, topic("plan", plan.id));
-  server.seedMessage(plan.id, message(1, [asking(ask("a"))], { authorId: bot.id }));
-  const say = () => server.post(plan.id, { kind: "id", id: "topic-plan" }, [{ kind: "text", text: "said" }], bot.id);
-  return { server, plan, say, client: new FakeClient(server, { auto }) };
-};
 const since = (client: FakeClient) => client.streams.map((stream) => stream.since?.seq);
 
 describe("the first snapshot", () => {
   it("C1 boundary, then reads that all carry its token, then the tail", async () => {
-    const { client, say, plan } = world();
+    const { client, say, plan } = planned();
     // The two pages that are read before the topics, and the first that is read after them.
     for (let page = 0; page < 2; page += 1) client.hold("listOpenAsks").release();
     const held = client.hold("listOpenAsks");
@@ -49,7 +38,7 @@ describe("the first snapshot", () => {
   });
 
   it("C1 what waits for an answer is there before the topics are read, and is read again after them", async () => {
-    const { client, server, say } = world();
+    const { client, server, say } = planned();
     const held = client.hold("listTopics");
     const { store, pass } = await testStore(client, { wait: false });
     await pass();
@@ -67,7 +56,7 @@ describe("the first snapshot", () => {
   });
 
   it("C2 a message that is in the reads and in the tail is there once", async () => {
-    const { client, say, plan } = world();
+    const { client, say, plan } = planned();
     say();
     const { store, pass } = await testStore(client);
     store.openTopic(plan.id, "topic-plan");
@@ -78,7 +67,7 @@ describe("the first snapshot", () => {
   });
 
   it("C11 open asks are paged until a page is empty, not until one is short", async () => {
-    const { client, server, plan } = world();
+    const { client, server, plan } = planned();
     for (let seq = 2; seq < 6; seq += 1) server.seedMessage(plan.id, message(seq, [asking(ask(`a${seq}`))], { authorId: bot.id }));
     client.pageSize = 2;
     const { store } = await testStore(client);
@@ -89,7 +78,7 @@ describe("the first snapshot", () => {
 
   it("C12 one failed read fails the whole snapshot, which is read again", async () => {
     for (const method of READS) {
-      const { client } = world();
+      const { client } = planned();
       client.failNext(method);
       const { store, pass, errors } = await testStore(client);
       expect(store.state().ready, method).toBe(false);
@@ -125,7 +114,7 @@ describe("the first snapshot", () => {
 
 describe("a connection that breaks", () => {
   it("C3 lost events: both counters start over, at once, and everything is read again", async () => {
-    const { client, say } = world();
+    const { client, say } = planned();
     const { store, pass } = await testStore(client);
     say();
     await pass();
@@ -139,7 +128,7 @@ describe("a connection that breaks", () => {
   });
 
   it("C3 a server that only says to start over is not hammered", async () => {
-    const { client } = world();
+    const { client } = planned();
     const { store, pass } = await testStore(client);
     const subscribe = client.subscribe.bind(client);
     client.subscribe = (cursor, signal) => {
@@ -157,7 +146,7 @@ describe("a connection that breaks", () => {
   });
 
   it("C4 a reconnect goes on after the stream's own place, never after the snapshot's, and never at 0", async () => {
-    const { client, say } = world();
+    const { client, say } = planned();
     const { store, pass } = await testStore(client);
     say();
     say();
@@ -173,7 +162,7 @@ describe("a connection that breaks", () => {
   });
 
   it("C5 an error is told to the funnel, and the stream goes on", async () => {
-    const { client, say } = world();
+    const { client, say } = planned();
     const { store, pass, errors } = await testStore(client);
     say();
     await pass();
@@ -187,7 +176,7 @@ describe("a connection that breaks", () => {
   });
 
   it("C6 the end of the store ends the stream, and a wait for the next try", async () => {
-    const { client } = world();
+    const { client } = planned();
     const first = await testStore(client);
     first.store.dispose();
     await settle();
@@ -203,7 +192,7 @@ describe("a connection that breaks", () => {
   });
 
   it("C9 a frame that tells nothing moves the place on", async () => {
-    const { client, server } = world();
+    const { client, server } = planned();
     const { store, pass } = await testStore(client);
     server.tell({ kind: "other" });
     await pass();
@@ -214,7 +203,7 @@ describe("a connection that breaks", () => {
   });
 
   it("C10 a close without events backs off, longer each time; one after events does not", async () => {
-    const { client, say } = world();
+    const { client, say } = planned();
     const { store, pass } = await testStore(client);
     say();
     await pass();
@@ -233,7 +222,7 @@ describe("a connection that breaks", () => {
   });
 
   it("C10 a boundary is no progress", async () => {
-    const { client } = world();
+    const { client } = planned();
     const { store, pass } = await testStore(client);
     for (const wait of [BACKOFF_BASE_MS, 2 * BACKOFF_BASE_MS]) {
       const tries = client.streams.length;
@@ -255,7 +244,7 @@ describe("a connection that breaks", () => {
   });
 
   it("is tried again at once when somebody asks, or the network is back", async () => {
-    const { client } = world();
+    const { client } = planned();
     let wake: () => void = () => undefined;
     const { store, pass } = await testStore(client, { onNetwork: (then) => { wake = then; return () => undefined; } });
     for (const hurry of [() => store.reconnect(), () => wake()]) {
@@ -270,7 +259,7 @@ describe("a connection that breaks", () => {
   });
 
   it("stops when the session is over, and starts again when asked to", async () => {
-    const { client } = world();
+    const { client } = planned();
     const { store, pass } = await testStore(client);
     client.stream.fail(new Failure("signed_out", "no"));
     await pass(BACKOFF_CAP_MS * 4);
@@ -285,7 +274,7 @@ describe("a connection that breaks", () => {
 
   it("that gives no sign of life is asked, and given up if there is no answer, sooner while somebody looks", async () => {
     for (const [watched, { silence, answer }] of [[true, WATCHED_PATIENCE], [false, PATIENCE]] as const) {
-      const { client, say } = world();
+      const { client, say } = planned();
       const { store, pass, world: clock } = await testStore(client);
       clock.watched = watched;
       say();
@@ -307,7 +296,7 @@ describe("a connection that breaks", () => {
   });
 
   it("is not asked while everything is read: the answer would wait behind the reads, which have a limit of their own", async () => {
-    const { client } = world();
+    const { client } = planned();
     const held = client.hold("listTopics");
     const { store, pass } = await testStore(client, { wait: false });
     await pass(2 * PATIENCE.silence);
@@ -320,7 +309,7 @@ describe("a connection that breaks", () => {
   });
 
   it("is lost at once when the browser goes offline, and there at once when it comes back, or if the server is near", async () => {
-    const { client, say } = world();
+    const { client, say } = planned();
     let [wake, offline]: [() => void, () => void] = [() => undefined, () => undefined];
     const { store, pass } = await testStore(client, { onNetwork: (back, gone) => { [wake, offline] = [back, gone]; return () => undefined; } });
     say();
@@ -357,7 +346,7 @@ describe("a connection that breaks", () => {
 
 describe("what comes besides", () => {
   it("another version of the server is told once it is there", async () => {
-    const { client } = world();
+    const { client } = planned();
     const { store, pass } = await testStore(client);
     expect(store.newVersion()).toBeUndefined();
     client.version = "1.1.0";
