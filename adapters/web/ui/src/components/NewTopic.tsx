@@ -6,7 +6,7 @@ import { visible } from "../model/text";
 import type { Channel, ChannelId, Message } from "../model/types";
 import { StoreContext } from "../store/context";
 import { newTopicDrafts } from "../store/drafts";
-import { composerText } from "../strings";
+import { composerText, topicText } from "../strings";
 import { Button } from "./Button";
 import { MessageField } from "./MessageField";
 import { nameProblem } from "./named";
@@ -39,7 +39,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
   const text = () => drafts.read(keys.text);
   const blocks = createMemo(() => textBlocks(text()));
   const refused = () => postingRefused(store.state(), props.channel);
-  const badName = () => nameProblem(composerText.theTopicName, name());
+  const badName = () => nameProblem(topicText.theName, name());
   const problem = () => badName() ?? blocksProblem(blocks());
   const stopped = () => refused() !== undefined || problem() !== undefined || name().trim() === "" || blocks().length === 0;
   const unsent = createMemo(() => outbox.topicsOf(channelId));

@@ -29,7 +29,6 @@ export const composerText = {
   topicName: "Topic name",
   firstMessage: "First message",
   startTopic: "Start topic",
-  theTopicName: "The topic name",
 } as const;
 
 export const askComposerText = {

@@ -1,6 +1,7 @@
 /** What a topic says. */
 
 export const topicText = {
+  theName: "The topic name",
   in: "in",
   archived: "Archived",
   braked: "Agents wrote here for long without a person. Their further messages wait until a person writes.",

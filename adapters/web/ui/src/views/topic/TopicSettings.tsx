@@ -11,7 +11,7 @@ import { createAsked } from "../../shell/asked";
 import { Form } from "../../shell/Form";
 import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
-import { channelText, composerText, topicText } from "../../strings";
+import { channelText, topicText } from "../../strings";
 import { namesake } from "./namesake";
 
 export const TopicSettings: Component<{ readonly topic: Topic }> = (props) => {
@@ -41,7 +41,7 @@ const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> 
   const hint = createUniqueId();
   const saving = createAction();
   const wanted = () => name().trim();
-  const problem = () => nameProblem(composerText.theTopicName, name());
+  const problem = () => nameProblem(topicText.theName, name());
   const other = createMemo(() => namesake(store.state(), props.topic, wanted()));
   const [sure, setSure] = createAsked(() => other()?.id);
   const rename = async () => {
