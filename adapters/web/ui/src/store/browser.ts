@@ -7,11 +7,9 @@ export const steady = (): number => performance.timeOrigin + performance.now();
 
 export const browserWorld: World = {
   now: () => Date.now(),
-  random: () => {
-    // Of the system's own source: keys of posts are made of it.
-    const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
-    return drawn / 0x1_0000_0000;
-  },
+  random: () => Math.random(),
+  // Not `randomUUID`, which browsers keep from pages that came over plain HTTP.
+  newKey: () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (drawn) => drawn.toString(36)).join("-"),
   after: (ms, then) => {
     const timer = setTimeout(then, ms);
     return () => clearTimeout(timer);

@@ -54,6 +54,13 @@ describe("C34 the outbox", () => {
     expect(test.store.outbox.of(plan.id, one.id)).toEqual([]);
     expect(texts(test, one.id)).toEqual(["hello"]);
   });
+  it("posts under a key of the store's world", async () => {
+    const test = await world();
+    vi.spyOn(test.world, "newKey").mockReturnValueOnce("k1").mockReturnValueOnce("k2");
+    for (const text of ["hello", "again"]) test.store.outbox.send(message(text));
+    await test.pass();
+    expect(test.client.called("post").map(({ input }) => input)).toMatchObject([[{ requestId: "k1" }], [{ requestId: "k2" }]]);
+  });
   it("outlives a reload with its key", async () => {
     const test = await world();
     await loseReply(test, message("hello"));

@@ -4,8 +4,8 @@ import { Failure, isUncertain } from "../model/client";
 import { topicNow } from "../model/select";
 import { errorText } from "../model/text";
 import type { ChannelId, Message, NewBlock, TopicId, TopicSelector } from "../model/types";
+import type { World } from "../sync/run";
 import { formOf, toAsk } from "./ask-form";
-import { browserWorld } from "./browser";
 import type { State, Store } from "./contract";
 import { askDraft, messageDraft, newTopicDrafts } from "./drafts";
 import { isRecord, isText, parsed } from "./kept";
@@ -55,7 +55,7 @@ export class Outbox {
   private readonly unfollow: () => void;
 
   /** Lives as long as the store: what was sent goes on whatever is looked at. */
-  constructor(private readonly store: Omit<Store, "outbox">) {
+  constructor(private readonly store: Omit<Store, "outbox">, private readonly world: Pick<World, "newKey">) {
     this.list = restored(untrack(() => store.drafts.read(DRAFT)));
     this.shown = createSignal(this.list, { ownedWrite: true });
     this.unfollow = runWithOwner(null, () => createRoot((dispose) => {
@@ -99,7 +99,7 @@ export class Outbox {
 
   /** `stored` is called once it is known to be, however late, unless the page is gone by then. */
   send(words: Words, stored?: (message: Message) => void): void {
-    const sent: Sent = { topicId: "", name: "", ...words, key: newKey(), status: "waiting", said: "" };
+    const sent: Sent = { topicId: "", name: "", ...words, key: this.world.newKey(), status: "waiting", said: "" };
     this.refuse(this.draftOf(sent), undefined);
     if (stored) this.listeners.set(sent.key, stored);
     this.put([...this.list, sent]);
@@ -280,9 +280,6 @@ export class Outbox {
     } else this.change(key, (now) => ({ ...now, status: "refused", said }));
   }
 }
-
-/** So many random letters that no two posts share a key by chance. */
-const newKey = (): string => Array.from({ length: 4 }, () => Math.floor(browserWorld.random() * 0x1_0000_0000).toString(36)).join("");
 
 const blocksOf = ({ kind, text }: Sent): readonly NewBlock[] => (kind === "ask" ? [{ kind, ask: toAsk(formOf(text)) }] : [{ kind: "text", text: text.trim() }]);
 

@@ -177,7 +177,7 @@ export const createStore = (options: StoreOptions): Store => {
       stopWaking();
     },
   };
-  const outbox = new Outbox(store);
+  const outbox = new Outbox(store, world);
   if (getOwner()) onCleanup(() => store.dispose());
   return store;
 };

@@ -26,6 +26,8 @@ export interface World {
   /** Client clock, ms. */
   readonly now: () => number;
   readonly random: () => number;
+  /** For what is sent: so much chance that no two keys are ever the same. */
+  readonly newKey: () => string;
   /** Calls back after `ms`; the result takes it back. */
   readonly after: (ms: number, then: () => void) => () => void;
   /** False while nobody can see the page. */

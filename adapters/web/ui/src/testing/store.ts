@@ -7,6 +7,8 @@ import type { Keep } from "../store/kept";
 import type { World } from "../sync/run";
 import { FakeClient } from "./fake";
 
+let keys = 0;
+
 /** A clock and timers that a test drives. */
 export class FakeWorld implements World {
   private at = 1_000_000;
@@ -17,6 +19,11 @@ export class FakeWorld implements World {
 
   readonly now = (): number => this.at;
   readonly random = (): number => this.chance;
+  /** No two worlds make the same one: a page that is loaded again talks to the same server. */
+  newKey = (): string => {
+    keys += 1;
+    return `key-${keys}`;
+  };
   readonly isWatched = (): boolean => this.watched;
   readonly after = (ms: number, then: () => void): (() => void) => {
     const timer = { due: this.at + ms, then };

@@ -11,6 +11,7 @@ import { Drafts } from "../store/drafts";
 import { Kept } from "../store/kept";
 import { Outbox } from "../store/outbox";
 import { FakeClient } from "./fake";
+import { FakeWorld } from "./store";
 
 export interface Recorded {
   readonly name: string;
@@ -61,7 +62,7 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
     },
     stopSession: () => Promise.resolve(), refusals: () => new Map(), forget: record("forget"), reconnect: record("reconnect"), dispose: record("dispose"),
   };
-  const outbox = new Outbox(store);
+  const outbox = new Outbox(store, new FakeWorld());
   return {
     store, recorded,
     connect: (connection) => {
