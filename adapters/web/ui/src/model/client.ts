@@ -17,11 +17,15 @@ export class Failure extends Error {
   }
 }
 
-/** The server may have done what these failures are about. */
-const UNCERTAIN: ReadonlySet<FailureKind> = new Set<FailureKind>(["unknown", "unavailable", "aborted"]);
+/** Whether the server may have done what a call asked for that failed so. Only a refusal of its own says that it did not. */
+const MAY_BE_DONE: Readonly<Record<FailureKind, boolean>> = {
+  signed_out: false, not_allowed: false, not_found: false, invalid: false, already: false, precondition: false,
+  // A fault may come after it was done, and a proxy on the way knows nothing of it.
+  unavailable: true, unknown: true, aborted: true, internal: true,
+};
 
 /** True unless it is known that nothing was done. */
-export const isUncertain = (error: unknown): boolean => !(error instanceof Failure) || UNCERTAIN.has(error.kind);
+export const isUncertain = (error: unknown): boolean => !(error instanceof Failure) || MAY_BE_DONE[error.kind];
 
 export interface ChannelTopics {
   readonly topics: readonly Topic[];

@@ -5,7 +5,7 @@ import { CommsService } from "../gen/compass/v1/comms_pb";
 import { AgentSessionState, CompassService } from "../gen/compass/v1/compass_pb";
 import { InboxService } from "../gen/compass/v1/inbox_pb";
 import { PeopleService } from "../gen/compass/v1/people_pb";
-import { Failure } from "../model/client";
+import { Failure, isUncertain } from "../model/client";
 import type { FailureKind } from "../model/client";
 import { createPageTransport, createWireClient } from "./client";
 import { failureOf } from "./failure";
@@ -13,6 +13,7 @@ import { PAGE_HEADER } from "./header";
 import { createPageSession } from "./page-session";
 
 const over = (routes: (router: ConnectRouter) => void) => createWireClient({ baseUrl: "https://compass.test" }, createRouterTransport(routes));
+const hello = { channelId: "c", topic: { kind: "id", id: "t" }, blocks: [{ kind: "text", text: "hello" }], requestId: "k" } as const;
 const caught = async (call: Promise<unknown>): Promise<unknown> => call.then(() => undefined, (error: unknown) => error);
 
 describe("failures", () => {
@@ -38,8 +39,40 @@ describe("failures", () => {
     expect(failureOf(new ConnectError("late", Code.DeadlineExceeded), "write").kind).toBe("unknown");
     expect(failureOf(new ConnectError("gone", Code.Canceled), "read").kind).toBe("aborted");
     expect(failureOf(new Error("no message"), "read")).toMatchObject({ kind: "internal" });
+    expect(failureOf(new Error("no message"), "write")).toMatchObject({ kind: "unknown", message: "The server's answer was not understood: no message" });
     const own = new Failure("invalid", "x");
     expect(failureOf(own, "read")).toBe(own);
+  });
+});
+
+describe("what was to be written was not, and that is sure", () => {
+  const CODES = Object.values(Code).filter((code) => typeof code === "number");
+  const isSure = (error: unknown) => !isUncertain(error);
+
+  it("only where the server refuses it before it does anything", () => {
+    expect(CODES).toHaveLength(16);
+    const sure = CODES.filter((code) => isSure(failureOf(new ConnectError("no", code, { "grpc-status": String(code) }), "write")));
+    expect(sure.map((code) => Code[code])).toEqual(["InvalidArgument", "NotFound", "AlreadyExists", "PermissionDenied", "FailedPrecondition", "OutOfRange", "Unauthenticated"]);
+  });
+  it("and never where it gave no answer, whatever is thought of that here", () => {
+    expect(CODES.filter((code) => isSure(failureOf(new ConnectError("no", code), "write")))).toEqual([]);
+    expect(isSure(new TypeError("x is not a function"))).toBe(false);
+  });
+  it("nor where somebody else answered, unless nothing was let through", async () => {
+    const statuses = [200, 400, 401, 403, 404, 408, 413, 429, 500, 502, 503, 504];
+    const sure: number[] = [];
+    for (const status of statuses) {
+      const client = createWireClient({ baseUrl: "https://compass.test", fetch: () => Promise.resolve(new Response("<html>", { status, headers: { "content-type": "text/html" } })) });
+      if (isSure(await caught(client.post(hello)))) sure.push(status);
+    }
+    expect(sure).toEqual([401, 403]);
+  });
+  it("nor where its answer is not understood", async () => {
+    const bare = await caught(over(({ service }) => service(CommsService, { postMessage: () => ({}) })).post(hello));
+    expect(bare).toMatchObject({ kind: "unknown", message: "The server's answer was not understood: the answer holds no message" });
+    const body = new Uint8Array([0, 0, 0, 0, 1, 0xff]);
+    const garbled = createWireClient({ baseUrl: "https://compass.test", fetch: () => Promise.resolve(new Response(body, { headers: { "content-type": "application/grpc-web+proto" } })) });
+    expect([bare, await caught(garbled.post(hello))].map(isSure)).toEqual([false, false]);
   });
 });
 
@@ -124,7 +157,7 @@ describe("the client", () => {
       service(CompassService, { async *subscribeAgentSession() { await Promise.resolve(); yield { sessionId: "s", state: AgentSessionState.WORKING }; throw new ConnectError("no", Code.Unauthenticated, { "grpc-status": "16" }); } });
     });
     const bare = await caught(client.updateTopic("t", { archived: true }));
-    expect(bare).toMatchObject({ kind: "internal" });
+    expect(bare).toMatchObject({ kind: "unknown" });
     expect(String(bare)).toContain("no topic");
     expect(await caught(client.setPolicy("c", { ownerOnly: true, ownerId: undefined, mandatory: false }))).toMatchObject({ kind: "not_found", message: "no such channel" });
     const states: string[] = [];

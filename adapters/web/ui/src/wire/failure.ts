@@ -2,6 +2,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Failure } from "../model/client";
 import type { FailureKind } from "../model/client";
+import { errorText } from "../model/text";
 import { wireText } from "../strings/wire";
 
 const kindOf = (code: Code): FailureKind => {
@@ -35,7 +36,7 @@ const kindOf = (code: Code): FailureKind => {
   }
 };
 
-/** What kind of call failed. Of a write without a reply nobody knows whether it was kept. */
+/** What kind of call failed. Of a write without a reply that can be read nobody knows whether it was kept. */
 export type CallShape = "read" | "write" | "stream";
 
 /** True for an error that the server itself sent: its status comes in headers or trailers, which a broken connection lacks. */
@@ -47,7 +48,8 @@ const withoutReply = (shape: CallShape): Failure =>
 /** Everything a call can reject with, as a `Failure` with the server's own words where it spoke. */
 export const failureOf = (error: unknown, shape: CallShape): Failure => {
   if (error instanceof Failure) return error;
-  if (!(error instanceof ConnectError)) return new Failure("internal", wireText.notUnderstood(error instanceof Error ? error.message : String(error)));
+  // It answered, but not in a way that says what it did.
+  if (!(error instanceof ConnectError)) return new Failure(shape === "write" ? "unknown" : "internal", wireText.notUnderstood(errorText(error)));
   if (error.code === Code.Canceled) return new Failure("aborted", wireText.aborted);
   // A deadline of our own, a refused or a broken connection, a proxy's page instead of a reply.
   if (!isAnswered(error) || error.code === Code.DeadlineExceeded) return withoutReply(shape);
