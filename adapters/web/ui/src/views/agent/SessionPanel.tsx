@@ -2,13 +2,13 @@
 import { createEffect, createMemo, createSignal, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
+import { Sure } from "../../components/Sure";
 import { keepFocus } from "../../keyboard/keep-focus";
 import { presenceOf } from "../../model/select";
 import type { Agent, AgentSession } from "../../model/types";
 import { visible } from "../../model/text";
 import { createAction } from "../../shell/action";
 import { createAsked } from "../../shell/asked";
-import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import { agentText } from "../../strings";
 import { isAdmin } from "../settings/Profile";

@@ -2,6 +2,7 @@
 import { createMemo, createUniqueId, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
+import { Sure } from "../../components/Sure";
 import { keepFocus } from "../../keyboard/keep-focus";
 import type { Membership } from "../../model/select";
 import type { Channel } from "../../model/types";
@@ -9,7 +10,6 @@ import { inboxPath } from "../../router/paths";
 import { createAction } from "../../shell/action";
 import { AppContext } from "../../shell/app";
 import { createAsked } from "../../shell/asked";
-import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import { channelText } from "../../strings";
 import { staying } from "./staying";

@@ -3,6 +3,7 @@ import { createMemo, createSignal, createUniqueId, For, Show, useContext } from 
 import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
 import { Button } from "../../components/Button";
+import { Sure } from "../../components/Sure";
 import { keepFocus } from "../../keyboard/keep-focus";
 import { handleOf } from "../../model/select";
 import { visibleLine } from "../../model/text";
@@ -11,7 +12,6 @@ import { agentPath } from "../../router/paths";
 import { createAction } from "../../shell/action";
 import { Form } from "../../shell/Form";
 import { PresenceOf } from "../../shell/Presence";
-import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import type { State } from "../../store/contract";
 import { channelText } from "../../strings";

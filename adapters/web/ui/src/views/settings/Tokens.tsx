@@ -2,6 +2,7 @@
 import { createEffect, createMemo, createSignal, For, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
+import { Sure } from "../../components/Sure";
 import { Time } from "../../components/Time";
 import { keepFocus } from "../../keyboard/keep-focus";
 import { agents } from "../../model/select";
@@ -9,7 +10,6 @@ import { visibleLine } from "../../model/text";
 import type { AccountId, TokenInfo } from "../../model/types";
 import { createAction } from "../../shell/action";
 import { Copyable } from "../../shell/Copyable";
-import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import { settingsText } from "../../strings";
 import { newestFirst, tokenKind, tokenMark, tokenName } from "./token";

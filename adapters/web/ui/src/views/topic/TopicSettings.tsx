@@ -2,6 +2,7 @@
 import { createMemo, createSignal, createUniqueId, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
+import { Sure } from "../../components/Sure";
 import { nameProblem } from "../../components/named";
 import { keepFocus } from "../../keyboard/keep-focus";
 import { visibleLine } from "../../model/text";
@@ -9,7 +10,6 @@ import type { Topic } from "../../model/types";
 import { createAction } from "../../shell/action";
 import { createAsked } from "../../shell/asked";
 import { Form } from "../../shell/Form";
-import { Sure } from "../../shell/Sure";
 import { StoreContext } from "../../store/context";
 import { channelText, topicText } from "../../strings";
 import { namesake } from "./namesake";
