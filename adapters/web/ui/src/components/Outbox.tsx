@@ -1,12 +1,13 @@
 /** What was sent from a view and is not known to be stored, with what can be done about each. */
-import { For, Show } from "solid-js";
+import { createSignal, For, Show } from "solid-js";
 import type { Component } from "solid-js";
 import { visible } from "../model/text";
 import type { TopicId } from "../model/types";
 import { formOf } from "../store/ask-form";
-import { isOpenToChange } from "../store/outbox";
+import { mayDiscard, mayEdit } from "../store/outbox";
 import type { Outbox as Box, Sent } from "../store/outbox";
 import { composerText } from "../strings";
+import { Sure } from "./Sure";
 import "./controls.css";
 import "./Outbox.css";
 
@@ -53,41 +54,62 @@ const wordsOf = ({ status, said }: Sent): string => {
 
 export const Outbox: Component<OutboxProps> = (props) => {
   const shown = () => worthTelling(props.sent);
-  const act = (act: () => void) => {
-    act();
-    props.onGone();
-  };
   return (
     <Show when={shown().length > 0}>
       <ul class="outbox" aria-label={composerText.unsent}>
         <For each={shown()} keyed={(each) => each.key}>
-          {(each) => (
-            <li>
-              <p class="outbox-text" dir="auto">
-                {visible(textOf(each()))}
-              </p>
-              <p class="outbox-note" role={isDoubtful(each()) ? "alert" : "status"} dir="auto">
-                {wordsOf(each())}
-              </p>
-              <div class="outbox-actions">
-                <Show when={isDoubtful(each())}>
-                  <button type="button" class="quiet" onClick={() => props.outbox.now(each().key)}>
-                    {each().status === "refused" ? composerText.sendAgain : composerText.sendNow}
-                  </button>
-                </Show>
-                <Show when={isOpenToChange(each())}>
-                  <button type="button" class="quiet" onClick={() => act(() => props.outbox.edit(each().key, props.topicId))}>
-                    {composerText.edit}
-                  </button>
-                  <button type="button" class="quiet" onClick={() => act(() => props.outbox.discard(each().key))}>
-                    {composerText.discard}
-                  </button>
-                </Show>
-              </div>
-            </li>
-          )}
+          {(each) => <Entry {...props} entry={each()} />}
         </For>
       </ul>
     </Show>
+  );
+};
+
+const Entry: Component<Omit<OutboxProps, "sent"> & { readonly entry: Sent }> = (props) => {
+  const [sure, setSure] = createSignal(false);
+  const edit = () => {
+    props.outbox.edit(props.entry.key, props.topicId);
+    props.onGone();
+  };
+  const discard = () => {
+    props.outbox.discard(props.entry.key);
+    props.onGone();
+  };
+  return (
+    <li>
+      <p class="outbox-text" dir="auto">
+        {visible(textOf(props.entry))}
+      </p>
+      <p class="outbox-note" role={isDoubtful(props.entry) ? "alert" : "status"} dir="auto">
+        {wordsOf(props.entry)}
+      </p>
+      <div class="outbox-actions">
+        <Show when={isDoubtful(props.entry)}>
+          <button type="button" class="quiet" onClick={() => props.outbox.now(props.entry.key)}>
+            {props.entry.status === "refused" ? composerText.sendAgain : composerText.sendNow}
+          </button>
+        </Show>
+        <Show when={mayDiscard(props.entry)}>
+          <Show
+            when={mayEdit(props.entry)}
+            fallback={
+              <button type="button" class="quiet" onClick={() => setSure(true)}>
+                {composerText.takeOff}
+              </button>
+            }
+          >
+            <button type="button" class="quiet" onClick={edit}>
+              {composerText.edit}
+            </button>
+            <button type="button" class="quiet" onClick={discard}>
+              {composerText.discard}
+            </button>
+          </Show>
+        </Show>
+      </div>
+      <Show when={sure()}>
+        <Sure question={composerText.takeOffSure} yes={composerText.takeOff} onYes={discard} onNo={() => setSure(false)} />
+      </Show>
+    </li>
   );
 };

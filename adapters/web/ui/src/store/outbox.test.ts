@@ -1,8 +1,10 @@
 /** Messages whose outcome is not known, over a whole store: sent again in their order, stored once, never lost. */
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Failure } from "../model/client";
+import { askById, inbox } from "../model/select";
 import { channel, person, topic } from "../testing/builders";
 import { FakeClient } from "../testing/fake";
+import type { FakeOptions } from "../testing/fake";
 import { FakeServer } from "../testing/server";
 import { settle, testStore } from "../testing/store";
 import type { TestStore } from "../testing/store";
@@ -19,11 +21,11 @@ const [one, two] = [topic("one", plan.id), topic("two", plan.id)];
 const message = (text: string, topicId: string = one.id) => ({ kind: "message" as const, channelId: plan.id, topicId, text });
 const lost = new Failure("unknown", "the connection broke");
 
-const world = async () => {
+const world = async (options: FakeOptions = {}) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const server = new FakeServer(ann).seed(plan, one, two);
-  return { ...(await testStore(new FakeClient(server))), server };
+  return { ...(await testStore(new FakeClient(server, options))), server };
 };
 type World = Awaited<ReturnType<typeof world>>;
 
@@ -175,13 +177,12 @@ describe("an ask that was posted", () => {
     expect(again.store.outbox.of(plan.id, one.id)).toEqual([]);
     expect(asked(test)).toEqual(["Now?"]);
   });
-  it("is neither changed nor given up while it may have been kept, and the next one waits until that is known", async () => {
+  it("is not written anew while it may have been kept, and the next one waits until that is known", async () => {
     const test = await world();
     const { outbox } = test.store;
     await loseReply(test, ask("Now?"));
     const [first] = outbox.of(plan.id, one.id);
     outbox.edit(first?.key ?? "");
-    outbox.discard(first?.key ?? "");
     outbox.send(ask("Now or never?"));
     outbox.send(message("hello"));
     await test.pass();
@@ -202,6 +203,43 @@ describe("an ask that was posted", () => {
     await later(test);
     expect(test.store.outbox.of(plan.id, one.id)).toMatchObject([{ status: "unknown", said: "channel not found" }]);
     expect(test.store.drafts.read(askDraft(one.id))).toBe("");
+  });
+  it("and is refused for good from then on does not hold up the next one once it is taken off the list", async () => {
+    const test = await world();
+    const { outbox } = test.store;
+    await loseReply(test, ask("Now?"));
+    outbox.send(ask("Later?"));
+    test.client.failNext("post", new Failure("not_allowed", "only the owner writes here"));
+    await later(test);
+    const [first] = outbox.of(plan.id, one.id);
+    expect(outbox.of(plan.id, one.id)).toMatchObject([{ status: "unknown", said: "only the owner writes here" }, { status: "waiting" }]);
+    outbox.discard(first?.key ?? "");
+    await test.pass();
+    expect(outbox.of(plan.id, one.id)).toEqual([]);
+    expect(asked(test)).toEqual(["Now?", "Later?"]);
+    // Two asks could come of it.
+    expect(test.store.drafts.read(askDraft(one.id))).toBe("");
+    await later(test);
+    expect(test.client.called("post")).toHaveLength(3);
+  });
+  it("and was taken off the list is an ask as any once the stream tells of it", async () => {
+    const test = await world({ auto: false });
+    await loseReply(test, ask("Now?"));
+    const [first] = test.store.outbox.of(plan.id, one.id);
+    test.store.outbox.discard(first?.key ?? "");
+    await test.pass();
+    expect(test.store.state().openAsks.size).toBe(0);
+    test.client.deliver();
+    await test.pass();
+    const [entry] = inbox(test.store.state());
+    const [messageId, askId] = [entry?.message.id ?? "", entry?.ask.id ?? ""];
+    test.store.asks.type(messageId, askId, entry?.ask.questions[0]?.id ?? "", "Yes");
+    test.store.asks.submit(messageId, askId);
+    await test.pass();
+    test.client.deliver();
+    await test.pass();
+    expect(askById(test.store.state(), askId)?.ask).toMatchObject({ questions: [{ question: "Now?", customText: "Yes" }], end: { kind: "answered", by: ann.id } });
+    expect(test.store.outbox.of(plan.id, one.id)).toEqual([]);
   });
   it("and is refused goes back to where it was written, or stays apart where another is begun", async () => {
     const test = await world();

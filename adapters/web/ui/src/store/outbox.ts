@@ -34,8 +34,10 @@ export interface Sent {
   readonly said: string;
 }
 
-/** Whether it can be written anew or given up: an ask that may be stored cannot, for it could not be withdrawn beside another one. */
-export const isOpenToChange = ({ kind, status }: Sent): boolean => status !== "sending" && !(kind === "ask" && status === "unknown");
+/** Whether it can be written anew: an ask that may be stored cannot, for two could come of it, and neither can be withdrawn. */
+export const mayEdit = (sent: Sent): boolean => mayDiscard(sent) && !(sent.kind === "ask" && sent.status === "unknown");
+/** Whether it can be taken off the list, which takes nothing back of what is stored. */
+export const mayDiscard = ({ status }: Sent): boolean => status !== "sending";
 
 /** Among the drafts of the tab, so that it outlives the page as they do. */
 const DRAFT = "outbox";
@@ -117,14 +119,15 @@ export class Outbox {
   /** Takes it back to be written anew: a message and an ask in the topic that shows it, which need not be its own. */
   edit(key: string, into?: TopicId): void {
     const each = this.find(key);
-    if (!each || !isOpenToChange(each)) return;
+    if (!each || !mayEdit(each)) return;
     this.remove(key);
     this.giveBack(each, into ?? this.place(each));
   }
 
+  /** Takes it off the list; what waited for it goes on. */
   discard(key: string): void {
     const each = this.find(key);
-    if (each && isOpenToChange(each)) this.remove(key);
+    if (each && mayDiscard(each)) this.remove(key);
   }
 
   private find(key: string): Sent | undefined {

@@ -18,6 +18,8 @@ export const composerText = {
   sendAgain: "Send again",
   edit: "Edit",
   discard: "Discard",
+  takeOff: "Take off the list",
+  takeOffSure: "This ask may have been posted. Taking it off the list does not withdraw it: if it was posted, it stays open until someone answers it.",
   failed: (reason: string) => `Not sent. ${reason}`,
   theMessage: "The message",
   suggestions: (count: number) => (count === 0 ? "" : `${counted(count, "suggestion", "suggestions")}. Arrow keys choose, Enter inserts.`),
