@@ -72,7 +72,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
           placeholder={composerText.placeholder}
           channel={props.channel}
           value={text()}
-          disabled={refused() !== undefined}
+          locked={refused() !== undefined}
           invalid={problem() !== undefined}
           describedBy={note}
           onInput={type}

@@ -14,9 +14,10 @@ export interface MessageFieldProps {
   readonly placeholder: string;
   readonly channel: Channel;
   readonly value: string;
-  readonly disabled: boolean;
+  /** Nothing can be written. It can be come to and read nevertheless: a disabled field would lose the focus, and what stands in it. */
+  readonly locked: boolean;
   readonly invalid: boolean;
-  /** Id of what says why it is disabled or not sent. */
+  /** Id of what says why it is locked or not sent. */
   readonly describedBy: string;
   readonly onInput: (text: string) => void;
   readonly onSend: () => void;
@@ -29,7 +30,7 @@ export const MessageField: Component<MessageFieldProps> = (props) => {
   const [chosen, setChosen] = createSignal(0);
   const offered = createMemo(() => {
     const current = typing();
-    if (!current) return [];
+    if (!current || props.locked) return [];
     const { accounts } = store.state();
     const members = props.channel.memberIds.flatMap((id) => accounts.get(id) ?? []);
     return suggestions(members, current.query);
@@ -118,7 +119,7 @@ export const MessageField: Component<MessageFieldProps> = (props) => {
         aria-controls={offered().length > 0 ? list : undefined}
         aria-activedescendant={offered().length > 0 ? optionId(chosen()) : undefined}
         placeholder={props.placeholder}
-        disabled={props.disabled}
+        readonly={props.locked}
         value={props.value}
         onInput={(event) => {
           props.onInput(event.currentTarget.value);

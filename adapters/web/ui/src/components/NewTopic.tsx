@@ -67,7 +67,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
         type="text"
         dir="auto"
         autocomplete="off"
-        disabled={refused() !== undefined}
+        readonly={refused() !== undefined}
         aria-describedby={note}
         aria-invalid={badName() === undefined ? "false" : "true"}
         value={name()}
@@ -79,7 +79,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
           placeholder={composerText.firstMessage}
           channel={props.channel}
           value={text()}
-          disabled={refused() !== undefined}
+          locked={refused() !== undefined}
           invalid={blocksProblem(blocks()) !== undefined}
           describedBy={note}
           onInput={(text) => drafts.write(keys.text, text)}

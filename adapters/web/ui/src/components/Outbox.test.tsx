@@ -10,13 +10,14 @@ import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
 import { Composer } from "./Composer";
 
-const ann = person("ann");
-const room = channel("room", [ann]);
+const [ann, bob] = [person("ann"), person("bob")];
+/** Closed to the person since. */
+const room = channel("room", [ann, bob], { ownerOnly: true, ownerId: bob.id });
 const plan = topic("plan", room.id);
 
 /** Of two asks the first may be stored, and the server refuses it from then on. */
 const view = async () => {
-  const still = stillStore({ accounts: [ann], channels: [room], topics: [plan] });
+  const still = stillStore({ accounts: [ann, bob], channels: [room], topics: [plan] });
   const { store } = still;
   const posted: string[] = [];
   const replies = [() => Promise.reject(new Failure("unknown", "the connection broke")), () => Promise.reject(new Failure("not_allowed", "only the owner writes here"))];
