@@ -47,6 +47,7 @@ export const App: Component = () => {
   );
 };
 
+/** Made anew for each channel, topic and agent: what was asked, refused or is under way for one is not the next one's. */
 const View: Component<{ readonly route: Route }> = (props) => {
   const at = <K extends Route["kind"]>(kind: K) => createMemo(() => ofKind(props.route, kind));
   const [channel, topic, agent, browse, search, settings] = [at("channel"), at("topic"), at("agent"), at("browse"), at("search"), at("settings")];
@@ -55,9 +56,19 @@ const View: Component<{ readonly route: Route }> = (props) => {
       <Match when={props.route.kind === "inbox"}>
         <Inbox />
       </Match>
-      <Match when={channel()}>{(route) => <ChannelView channelId={route().channelId} />}</Match>
-      <Match when={topic()}>{(route) => <TopicView channelId={route().channelId} topicId={route().topicId} messageId={route().messageId} />}</Match>
-      <Match when={agent()}>{(route) => <AgentView agentId={route().agentId} />}</Match>
+      <Match when={channel()?.channelId} keyed>
+        {(id) => <ChannelView channelId={id} />}
+      </Match>
+      <Match when={topic()}>
+        {(route) => (
+          <Show when={route().topicId} keyed>
+            {(id) => <TopicView channelId={route().channelId} topicId={id} messageId={route().messageId} />}
+          </Show>
+        )}
+      </Match>
+      <Match when={agent()?.agentId} keyed>
+        {(id) => <AgentView agentId={id} />}
+      </Match>
       <Match when={browse()}>{(route) => <Browse form={route().form} />}</Match>
       <Match when={search()}>{(route) => <Search query={route().query} />}</Match>
       <Match when={settings()}>{(route) => <Settings section={route().section} />}</Match>

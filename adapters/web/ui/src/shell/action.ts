@@ -1,30 +1,34 @@
 /** A call that a person started: whether it runs, and what went wrong the last time. */
-import { createSignal } from "solid-js";
+import { createSignal, onCleanup } from "solid-js";
 import { failureText } from "./failure";
 
 export interface Action {
   readonly busy: () => boolean;
   readonly error: () => string | undefined;
-  /** Starts nothing while one runs. Resolves to true if it went well; never rejects. */
-  run(call: () => Promise<unknown>): Promise<boolean>;
+  /** Starts nothing while one runs. Resolves to true if it went well; never rejects. `then` is given what it came to, unless the view is left by then. */
+  run<T>(call: () => Promise<T>, then?: (result: T) => void): Promise<boolean>;
   fail(text: string | undefined): void;
 }
 
 export const createAction = (): Action => {
   const [busy, setBusy] = createSignal(false);
   const [error, setError] = createSignal<string | undefined>(undefined);
-  let running = false;
+  let [running, isLeft] = [false, false];
+  onCleanup(() => {
+    isLeft = true;
+  });
   return {
     busy,
     error,
     fail: (text) => setError(text),
-    run: async (call) => {
+    run: async (call, then) => {
       if (running) return false;
       running = true;
       setBusy(true);
       setError(undefined);
       try {
-        await call();
+        const result = await call();
+        if (!isLeft) then?.(result);
         return true;
       } catch (failure) {
         setError(failureText(failure));

@@ -96,11 +96,7 @@ const MessageButton: Component<{ readonly id: AccountId }> = (props) => {
   const store = useContext(StoreContext);
   const app = useContext(AppContext);
   const opening = createAction();
-  const open = () =>
-    opening.run(async () => {
-      const channel = await store.client.openDm(props.id);
-      app.goToNew(channel.id, channelPath(channel.id));
-    });
+  const open = () => opening.run(() => store.client.openDm(props.id), ({ id }) => app.goToNew(id, channelPath(id)));
   return (
     <div class="actions agent-message">
       <Button type="button" busy={opening.busy()} onClick={() => void open()}>

@@ -1,5 +1,5 @@
 /** An agent's session: watched by those who may, started and stopped by its owner and administrators. No input: agents are talked to in channels. */
-import { createEffect, createMemo, createSignal, Show, useContext } from "solid-js";
+import { createEffect, createMemo, createSignal, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
 import { Sure } from "../../components/Sure";
@@ -20,29 +20,26 @@ export const SessionPanel: Component<{ readonly agent: Agent }> = (props) => {
   const [session, setSession] = createSignal<AgentSession | undefined>(undefined);
   const reading = createAction();
   const starting = createAction();
-  const presence = createMemo(() => presenceOf(store.state(), props.agent.id));
+  const agentId = untrack(() => props.agent.id);
+  const presence = createMemo(() => presenceOf(store.state(), agentId));
   const mayRun = createMemo(() => {
     const { me, accounts } = store.state();
     return props.agent.ownerId === me || isAdmin(accounts.get(me));
   });
-  const read = async (id: string) => {
-    const sessions = await store.client.sessions();
-    if (id === props.agent.id) setSession(newestSession(sessions, id));
+  const read = async () => {
+    setSession(newestSession(await store.client.sessions(), agentId));
   };
   // A session that comes or goes shows in the presence.
-  createEffect(
-    () => [props.agent.id, presence()] as const,
-    ([id]) => void reading.run(() => read(id)),
-  );
+  createEffect(presence, () => void reading.run(read));
   const start = () =>
     starting.run(async () => {
-      await store.client.startAgent(props.agent.id, crypto.randomUUID());
-      await read(props.agent.id);
+      await store.client.startAgent(agentId, crypto.randomUUID());
+      await read();
     });
   const stop = async (running: AgentSession) => {
     setSure(false);
     await store.stopSession(running.sessionId);
-    await reading.run(() => read(props.agent.id));
+    await reading.run(read);
   };
   const running = createMemo(() => {
     const at = session();

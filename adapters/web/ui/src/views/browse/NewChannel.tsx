@@ -21,10 +21,10 @@ export const NewChannel: Component = () => {
   const groups = createMemo(() => [...store.state().groups.values()]);
   const problem = () => nameProblem(namedText.theName, name());
   const make = () =>
-    making.run(async () => {
-      const made = await store.client.createChannel({ name: name().trim(), groupId: groupId() === "" ? undefined : groupId(), memberHandles: handlesIn(members()) });
-      app.goToNew(made.id, channelPath(made.id));
-    });
+    making.run(
+      () => store.client.createChannel({ name: name().trim(), groupId: groupId() === "" ? undefined : groupId(), memberHandles: handlesIn(members()) }),
+      ({ id }) => app.goToNew(id, channelPath(id)),
+    );
   return (
     <>
       <h1>{browseText.newChannel}</h1>

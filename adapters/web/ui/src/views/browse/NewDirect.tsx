@@ -36,11 +36,7 @@ const DirectRow: Component<{ readonly account: Account }> = (props) => {
   const store = useContext(StoreContext);
   const app = useContext(AppContext);
   const opening = createAction();
-  const open = () =>
-    opening.run(async () => {
-      const channel = await store.client.openDm(props.account.id);
-      app.goToNew(channel.id, channelPath(channel.id));
-    });
+  const open = () => opening.run(() => store.client.openDm(props.account.id), ({ id }) => app.goToNew(id, channelPath(id)));
   return (
     <li>
       <AccountName id={props.account.id} />

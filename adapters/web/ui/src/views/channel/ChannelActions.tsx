@@ -24,7 +24,7 @@ interface Props {
 
 export const ChannelActions: Component<Props> = (props) => {
   const store = useContext(StoreContext);
-  const { router } = useContext(AppContext);
+  const { router, notice } = useContext(AppContext);
   const action = createAction();
   const me = () => store.state().me;
   const isRow = () => props.channel.memberIds.includes(me());
@@ -41,8 +41,11 @@ export const ChannelActions: Component<Props> = (props) => {
   };
   const leave = async () => {
     setLeaving(false);
+    const from = router.moves();
     const left = await action.run(() => store.client.updateMembers(props.channel.id, { remove: [me()] }));
-    if (left) router.go(inboxPath);
+    // The stream may have told of it first, and led away with a notice of what the person knows.
+    const isHere = router.moves() === from || notice() !== undefined;
+    if (left && isHere) router.go(inboxPath);
   };
   let actions: HTMLElement | undefined;
   return (

@@ -16,19 +16,12 @@ import { PinnedBoard } from "./PinnedBoard";
 import { TopicList } from "./TopicList";
 import "./ChannelView.css";
 
-/** Made anew for each channel: what was asked about one is not answered for the next. */
-const ChannelView: Component<{ readonly channelId: ChannelId }> = (props) => (
-  <Show when={props.channelId} keyed>
-    {(id) => <Known channelId={id} />}
-  </Show>
-);
-export default ChannelView;
-
-const Known: Component<{ readonly channelId: ChannelId }> = (props) => {
+const ChannelView: Component<{ readonly channelId: ChannelId }> = (props) => {
   const store = useContext(StoreContext);
   const channel = createMemo(() => store.state().channels.get(props.channelId));
   return <Show when={channel()}>{(at) => <Loaded channel={at()} />}</Show>;
 };
+export default ChannelView;
 
 const Loaded: Component<{ readonly channel: Channel }> = (props) => {
   const store = useContext(StoreContext);

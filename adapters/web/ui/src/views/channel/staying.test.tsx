@@ -70,6 +70,21 @@ describe("leaving a channel", () => {
   });
 });
 
+it("whoever leaves is not told of it as of something that befell them, though the stream tells first", async () => {
+  const { page, leave } = await opened({});
+  fireEvent.click(leave());
+  flush();
+  const held = page.client.hold("updateMembers");
+  fireEvent.click(screen.getByRole("button", { name: "Yes" }));
+  await page.later();
+  expect(page.path()).toBe("/");
+  expect(screen.getByText(/^You are no longer in/)).toBeInTheDocument();
+  held.release();
+  await page.later();
+  expect(page.path()).toBe("/");
+  expect(screen.queryByText(/^You are no longer in/)).toBeNull();
+});
+
 describe("putting somebody out", () => {
   it("is not offered for the owner of the channel, nor of an agent in it; the reason is said", async () => {
     await opened({ ownerOnly: true, ownerId: ben.id }, [ann, ben, bot]);
