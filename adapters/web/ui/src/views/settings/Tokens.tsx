@@ -1,5 +1,5 @@
 /** Tokens of the person and of its agents: looking at them, revoking them, making one. */
-import { createEffect, createMemo, createSignal, For, Show, untrack, useContext } from "solid-js";
+import { createMemo, createSignal, For, onSettled, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
 import { Sure } from "../../components/Sure";
@@ -32,11 +32,14 @@ export const Tokens: Component = () => {
           </select>
         </label>
       </div>
-      <TokenList of={of()} mayMake={of() !== store.state().me} />
+      <Show when={of()} keyed>
+        {(id) => <TokenList of={id} mayMake={id !== store.state().me} />}
+      </Show>
     </>
   );
 };
 
+/** Made anew for each account: a token that is shown is the one of whoever is picked. */
 const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }> = (props) => {
   const store = useContext(StoreContext);
   const [tokens, setTokens] = createSignal<readonly TokenInfo[]>([]);
@@ -46,25 +49,19 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
   let generation = 0;
   let maker: HTMLElement | undefined;
   let list: HTMLElement | undefined;
-  const read = async (of: AccountId) => {
+  const of = untrack(() => props.of);
+  const read = async () => {
     generation += 1;
     const asked = generation;
     const list = await store.client.listTokens(of);
-    // The person may have picked another account meanwhile.
+    // It may have been asked for again meanwhile.
     if (asked === generation) setTokens(newestFirst(list));
   };
-  createEffect(
-    () => props.of,
-    (of) => {
-      setMade(undefined);
-      setTokens([]);
-      void reading.run(() => read(of));
-    },
-  );
-  const make = (of: AccountId) =>
+  onSettled(() => void reading.run(read));
+  const make = () =>
     making.run(async () => {
       setMade(await store.client.issueToken(of));
-      await read(of);
+      await read();
     });
   return (
     <>
@@ -91,7 +88,7 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
         }}
       >
         <For each={tokens()} keyed={(token) => token.id} fallback={<li class="dim">{settingsText.noTokens}</li>}>
-          {(token) => <TokenRow token={token()} isOwn={props.of === store.state().me} onRevoked={() => void reading.run(() => read(props.of))} />}
+          {(token) => <TokenRow token={token()} isOwn={of === store.state().me} onRevoked={() => void reading.run(read)} />}
         </For>
       </ul>
       <span role="alert" class="error">
@@ -99,7 +96,7 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
       </span>
       <Show when={props.mayMake}>
         <div class="actions">
-          <Button type="button" ref={(element) => (maker = element)} busy={making.busy()} onClick={() => void make(props.of)}>
+          <Button type="button" ref={(element) => (maker = element)} busy={making.busy()} onClick={() => void make()}>
             {making.busy() ? settingsText.making : settingsText.makeToken}
           </Button>
         </div>

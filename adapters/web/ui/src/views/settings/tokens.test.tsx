@@ -2,6 +2,7 @@ import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { flush } from "solid-js";
 import { describe, expect, it } from "vitest";
 import { dayAndClockTime } from "../../components/clock";
+import { Failure } from "../../model/client";
 import { agent, person } from "../../testing/builders";
 import { FakeClient } from "../../testing/fake";
 import { focused } from "../../testing/focus";
@@ -53,6 +54,38 @@ describe("the list of tokens", () => {
     fireEvent.click(within(other).getByRole("button", { name: "Revoke" }));
     await page.later();
     expect(page.client.called("revokeToken").map((call) => call.input)).toEqual([[token.id]]);
+  });
+});
+
+describe("tokens of the account that is picked next", () => {
+  const pick = async (page: Awaited<ReturnType<typeof opened>>["page"], id: string) => {
+    fireEvent.change(screen.getByLabelText("Tokens of"), { target: { value: id } });
+    await page.later();
+  };
+  const make = async (page: Awaited<ReturnType<typeof opened>>["page"]) => {
+    screen.getByRole("button", { name: "Make a token" }).click();
+    await page.later();
+  };
+  it("have no refusal of the one before beside them", async () => {
+    const { page } = await opened();
+    await pick(page, "agent-bot");
+    page.client.failNext("issueToken", new Failure("precondition", "no, says the server"));
+    await make(page);
+    expect(screen.getByText("no, says the server")).toBeInTheDocument();
+    await pick(page, "user-ann");
+    expect(screen.queryByText("no, says the server")).toBeNull();
+  });
+  it("have no token of the one before above them, however late it comes", async () => {
+    const { page } = await opened();
+    await pick(page, "agent-bot");
+    await make(page);
+    expect(page.container.querySelector(".settings .card")).not.toBeNull();
+    const held = page.client.hold("issueToken");
+    await make(page);
+    await pick(page, "user-ann");
+    held.release();
+    await page.later();
+    expect(page.container.querySelector(".settings .card")).toBeNull();
   });
 });
 
