@@ -92,7 +92,7 @@ describe("the ask that is being composed", () => {
     await openAsk();
     expect(screen.queryByRole("alert")).toBeNull();
   });
-  it("is in sight as long as it is on its way or may have been kept, and cannot be changed then", async () => {
+  it("is in sight as long as it is on its way or may have been kept, and is not written anew then", async () => {
     const { go, store } = view();
     await openAsk();
     askOf("Deploy now?");
@@ -109,7 +109,7 @@ describe("the ask that is being composed", () => {
     await settle();
     go(plan);
     expect(screen.getByRole("listitem")).toHaveTextContent("Deploy now?It is not known whether this was sent.");
-    expect(buttons()).toEqual(["Send now"]);
+    expect(buttons()).toEqual(["Send now", "Take off the list"]);
   });
   it("keeps the focus near when what held it is removed", async () => {
     view();
