@@ -1,4 +1,4 @@
-/** A call that a person started: whether it runs, and what went wrong the last time. */
+/** Calls of a view: what a person started, and what is read to be shown. Each says whether it runs and what went wrong the last time. */
 import { createSignal, onCleanup } from "solid-js";
 import { failureText } from "./failure";
 
@@ -37,6 +37,34 @@ export const createAction = (): Action => {
         running = false;
         setBusy(false);
       }
+    },
+  };
+};
+
+export interface Reading {
+  readonly error: () => string | undefined;
+  /** Resolves once what is shown is as new as this call; never rejects. */
+  refresh(): Promise<void>;
+}
+
+/** Asked for while a read runs, it reads once more after it: what that read saw may be older than what it was asked for. */
+export const createReading = <T>(read: () => Promise<T>, show: (result: T) => void): Reading => {
+  const action = createAction();
+  let isStale = false;
+  let running: Promise<void> | undefined;
+  const settle = async () => {
+    while (isStale) {
+      isStale = false;
+      await action.run(read, show);
+    }
+    running = undefined;
+  };
+  return {
+    error: action.error,
+    refresh: () => {
+      isStale = true;
+      running ??= settle();
+      return running;
     },
   };
 };

@@ -110,6 +110,8 @@ export interface Store {
   post(channelId: ChannelId, topic: TopicSelector, blocks: readonly NewBlock[], key: string): Promise<Message>;
   /** The one funnel for what goes wrong in the background; it fills `problems`. */
   readonly report: ErrorFunnel;
+  /** Starts a session of an agent. Rejects with a `Failure`. */
+  startAgent(agentId: AccountId): Promise<SessionId>;
   /** Stops an agent's session; never rejects. A refusal stays in `refusals` until the next attempt. */
   stopSession(sessionId: SessionId): Promise<void>;
   readonly refusals: () => ReadonlyMap<SessionId, string>;

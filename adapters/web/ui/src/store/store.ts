@@ -155,6 +155,7 @@ export const createStore = (options: StoreOptions): Store => {
         throw error instanceof Failure ? error : new Failure("internal", errorText(error));
       }
     },
+    startAgent: (agentId) => client.startAgent(agentId, world.newKey()),
     stopSession: async (sessionId) => {
       setRefusals((before) => new Map([...before].filter(([id]) => id !== sessionId)));
       try {

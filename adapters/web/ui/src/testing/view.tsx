@@ -60,7 +60,7 @@ export function stillStore(start: { readonly accounts?: readonly Account[]; read
     get outbox() {
       return outbox;
     },
-    stopSession: () => Promise.resolve(), refusals: () => new Map(), forget: record("forget"), reconnect: record("reconnect"), dispose: record("dispose"),
+    startAgent: (agentId) => client.startAgent(agentId, ""), stopSession: () => Promise.resolve(), refusals: () => new Map(), forget: record("forget"), reconnect: record("reconnect"), dispose: record("dispose"),
   };
   const outbox = new Outbox(store, new FakeWorld());
   return {

@@ -7,7 +7,7 @@ import { keepFocus } from "../../keyboard/keep-focus";
 import { presenceOf } from "../../model/select";
 import type { Agent, AgentSession } from "../../model/types";
 import { visible } from "../../model/text";
-import { createAction } from "../../shell/action";
+import { createAction, createReading } from "../../shell/action";
 import { createAsked } from "../../shell/asked";
 import { StoreContext } from "../../store/context";
 import { agentText } from "../../strings";
@@ -18,28 +18,25 @@ import { SessionLog } from "./SessionLog";
 export const SessionPanel: Component<{ readonly agent: Agent }> = (props) => {
   const store = useContext(StoreContext);
   const [session, setSession] = createSignal<AgentSession | undefined>(undefined);
-  const reading = createAction();
-  const starting = createAction();
   const agentId = untrack(() => props.agent.id);
+  const reading = createReading(() => store.client.sessions(), (sessions) => setSession(newestSession(sessions, agentId)));
+  const starting = createAction();
   const presence = createMemo(() => presenceOf(store.state(), agentId));
   const mayRun = createMemo(() => {
     const { me, accounts } = store.state();
     return props.agent.ownerId === me || isAdmin(accounts.get(me));
   });
-  const read = async () => {
-    setSession(newestSession(await store.client.sessions(), agentId));
-  };
   // A session that comes or goes shows in the presence.
-  createEffect(presence, () => void reading.run(read));
+  createEffect(presence, () => void reading.refresh());
   const start = () =>
     starting.run(async () => {
-      await store.client.startAgent(agentId, crypto.randomUUID());
-      await read();
+      await store.startAgent(agentId);
+      await reading.refresh();
     });
   const stop = async (running: AgentSession) => {
     setSure(false);
     await store.stopSession(running.sessionId);
-    await reading.run(read);
+    await reading.refresh();
   };
   const running = createMemo(() => {
     const at = session();

@@ -8,7 +8,7 @@ import { keepFocus } from "../../keyboard/keep-focus";
 import { agents } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { AccountId, TokenInfo } from "../../model/types";
-import { createAction } from "../../shell/action";
+import { createAction, createReading } from "../../shell/action";
 import { Copyable } from "../../shell/Copyable";
 import { StoreContext } from "../../store/context";
 import { settingsText } from "../../strings";
@@ -44,24 +44,16 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
   const store = useContext(StoreContext);
   const [tokens, setTokens] = createSignal<readonly TokenInfo[]>([]);
   const [made, setMade] = createSignal<string | undefined>(undefined);
-  const reading = createAction();
+  const of = untrack(() => props.of);
+  const reading = createReading(() => store.client.listTokens(of), (list) => setTokens(newestFirst(list)));
   const making = createAction();
-  let generation = 0;
   let maker: HTMLElement | undefined;
   let list: HTMLElement | undefined;
-  const of = untrack(() => props.of);
-  const read = async () => {
-    generation += 1;
-    const asked = generation;
-    const list = await store.client.listTokens(of);
-    // It may have been asked for again meanwhile.
-    if (asked === generation) setTokens(newestFirst(list));
-  };
-  onSettled(() => void reading.run(read));
+  onSettled(() => void reading.refresh());
   const make = () =>
     making.run(async () => {
       setMade(await store.client.issueToken(of));
-      await read();
+      await reading.refresh();
     });
   return (
     <>
@@ -88,7 +80,7 @@ const TokenList: Component<{ readonly of: AccountId; readonly mayMake: boolean }
         }}
       >
         <For each={tokens()} keyed={(token) => token.id} fallback={<li class="dim">{settingsText.noTokens}</li>}>
-          {(token) => <TokenRow token={token()} isOwn={of === store.state().me} onRevoked={() => void reading.run(read)} />}
+          {(token) => <TokenRow token={token()} isOwn={of === store.state().me} onRevoked={() => void reading.refresh()} />}
         </For>
       </ul>
       <span role="alert" class="error">
