@@ -4,14 +4,13 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "./model/client";
 import { agent, ask, asking, channel, message, person, topic } from "./testing/builders";
 import { FakeClient } from "./testing/fake";
-import { showPage } from "./testing/page";
+import { main, showPage } from "./testing/page";
 import { FakeServer } from "./testing/server";
 
 const ann = person("ann", { admin: true });
 const bot = agent("bot", ann.id);
 const plan = channel("plan", [ann, bot]);
 const world = () => new FakeServer(ann).seed(bot, plan);
-const main = () => screen.getByRole("main");
 
 describe("sessions that end", () => {
   it("signed out in one tab and in again in another: trying again goes on, once that is so", async () => {

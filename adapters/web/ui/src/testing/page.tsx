@@ -1,5 +1,5 @@
 /** The whole signed-in page over the fake client, at an address. */
-import { render } from "@solidjs/testing-library";
+import { render, screen } from "@solidjs/testing-library";
 import { flush } from "solid-js";
 import { onTestFinished, vi } from "vitest";
 import { App } from "../App";
@@ -12,6 +12,7 @@ import { createRouter } from "../router/router";
 import { AppContext, createApp } from "../shell/app";
 import type { App as AppOf } from "../shell/app";
 import { StoreContext } from "../store/context";
+import { shellText } from "../strings";
 import { FakeClient } from "./fake";
 import type { FakeServer } from "./server";
 import { settle, testStore } from "./store";
@@ -50,6 +51,12 @@ export interface TestPage extends TestStore {
   /** Lets `ms` go by, and loads whatever view is wanted. */
   readonly later: (ms?: number) => Promise<void>;
 }
+
+/** The view that is shown. */
+export const main = (): HTMLElement => screen.getByRole("main");
+
+/** The left column. */
+export const rail = (): HTMLElement => screen.getByRole("navigation", { name: shellText.navigation });
 
 interface Options {
   readonly path?: string;
