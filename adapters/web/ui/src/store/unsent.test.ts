@@ -2,25 +2,19 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../model/client";
 import type { QuestionAnswer } from "../model/types";
-import { agent, ask, asking, channel, message, person, question, topic } from "../testing/builders";
-import { FakeClient } from "../testing/fake";
-import { FakeServer } from "../testing/server";
+import { question } from "../testing/builders";
+import { planned } from "../testing/planned";
 import { testStore } from "../testing/store";
 import type { TestStore } from "../testing/store";
 import { findAsk } from "./staging";
 
-const ann = person("ann");
-const bot = agent("bot", ann.id);
 const M = "message-1";
 const all = [question("one"), question("many", { multiple: true, count: 3 }), question("free", { options: [] })];
 
 /** A page whose inbox holds one ask; its topic is not open. */
 const page = async () => {
-  const server = new FakeServer(ann);
-  const plan = channel("plan", [ann, bot]);
-  server.seed(bot, plan, topic("plan", plan.id));
-  server.seedMessage(plan.id, message(1, [asking(ask("a", all))], { authorId: bot.id }));
-  return { ...(await testStore(new FakeClient(server))), server };
+  const { server, client } = planned({ questions: all });
+  return { ...(await testStore(client)), server };
 };
 const staged = (test: TestStore) => test.store.staged().get("a");
 const picks = (test: TestStore): void => {
