@@ -6,7 +6,8 @@ import { LOST_AFTER_MS } from "./shell/Banners";
 import { agent, ask, asking, channel, group, message, person, topic } from "./testing/builders";
 import { FakeClient } from "./testing/fake";
 import { focused } from "./testing/focus";
-import { main, memory, rail, showPage } from "./testing/page";
+import { memory } from "./testing/memory";
+import { main, rail, showPage } from "./testing/page";
 import { FakeServer } from "./testing/server";
 
 const ann = person("ann", { admin: true });

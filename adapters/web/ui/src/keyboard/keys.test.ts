@@ -14,8 +14,8 @@ const press = (key: string, on: Element = document.body, change: KeyboardEventIn
   on.dispatchEvent(event);
   return event;
 };
-const installed = (mac = false): Keys => {
-  const keys = new Keys(mac);
+const installed = (): Keys => {
+  const keys = new Keys(false);
   onTestFinished(keys.install(window));
   return keys;
 };

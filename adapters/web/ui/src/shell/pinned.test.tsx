@@ -2,7 +2,8 @@ import { screen, within } from "@solidjs/testing-library";
 import { describe, expect, it } from "vitest";
 import { agent, person } from "../testing/builders";
 import { focused } from "../testing/focus";
-import { memory, rail, showPage } from "../testing/page";
+import { memory } from "../testing/memory";
+import { rail, showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
 
 const ann = person("ann");

@@ -14,14 +14,10 @@ import type { App as AppOf } from "../shell/app";
 import { StoreContext } from "../store/context";
 import { shellText } from "../strings";
 import { FakeClient } from "./fake";
+import { memory } from "./memory";
 import type { FakeServer } from "./server";
 import { settle, testStore } from "./store";
 import type { TestStore } from "./store";
-
-export const memory = (items: Record<string, string> = {}): Kept => {
-  const kept = new Map(Object.entries(items));
-  return { read: (key) => kept.get(key), write: (key, value) => void kept.set(key, value) };
-};
 
 /** Records what it is asked; everything works unless told otherwise. */
 export class FakeSession implements PageSession {

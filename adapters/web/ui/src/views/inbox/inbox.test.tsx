@@ -5,7 +5,8 @@ import { agent, ask, asking, channel, message, person, question, topic } from ".
 import { Failure } from "../../model/client";
 import { FakeClient } from "../../testing/fake";
 import { focused } from "../../testing/focus";
-import { main, memory, showPage } from "../../testing/page";
+import { memory } from "../../testing/memory";
+import { main, showPage } from "../../testing/page";
 import { FakeServer } from "../../testing/server";
 import { askCommand, quoted } from "./command";
 

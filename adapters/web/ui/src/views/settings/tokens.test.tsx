@@ -56,6 +56,13 @@ describe("the list of tokens", () => {
   });
 });
 
+it("no session of an agent's may be this browser's", async () => {
+  const { page, ask } = await opened();
+  fireEvent.change(screen.getByLabelText("Tokens of"), { target: { value: "agent-bot" } });
+  await page.later();
+  expect(ask(/^Revoke session of a browser …0000bbbb/i)).not.toHaveTextContent("this browser");
+});
+
 describe("the focus in the list of tokens", () => {
   const revoke = async (page: Awaited<ReturnType<typeof opened>>["page"], name: RegExp) => {
     const button = screen.getByRole("button", { name });
