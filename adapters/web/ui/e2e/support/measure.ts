@@ -22,21 +22,16 @@ export async function boxOf(locator: Locator) {
   return box;
 }
 
-/** Two frames, so that what was changed before them is shown. */
-async function frames(page: Page): Promise<void> {
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-}
-
 /** What is measured, once it is the same for two frames. */
 export async function settled<T>(page: Page, measure: () => Promise<T>): Promise<T> {
   let before = await measure();
   await expect
     .poll(async () => {
-      await frames(page);
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
       const last = before;
       before = await measure();
       return { last, now: before };
-    })
+    }, { timeout: 15_000 })
     .toSatisfy(({ last, now }: { readonly last: T; readonly now: T }) => JSON.stringify(last) === JSON.stringify(now));
   return before;
 }
@@ -52,11 +47,18 @@ export async function loadedAhead(page: Page): Promise<void> {
   await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name }) => /\/Help-[^/]*\.js$/.test(name)));
 }
 
-/** Waits until the page is idle and the same over two frames. */
+/** Waits until nothing of the page changes any more while it is idle and two frames are shown. */
 export async function atRest(page: Page): Promise<void> {
   await formatted(page);
-  await settled(page, async () => {
-    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
-    return page.content();
+  await page.evaluate(async () => {
+    let isChanged = true;
+    const changes = new MutationObserver(() => (isChanged = true));
+    changes.observe(document, { subtree: true, childList: true, characterData: true });
+    while (isChanged) {
+      isChanged = false;
+      await new Promise((resolve) => requestIdleCallback(resolve));
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    }
+    changes.disconnect();
   });
 }

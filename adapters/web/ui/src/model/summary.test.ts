@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { emptyState } from "../sync/reducer";
 import { ask, asking, message, topic } from "../testing/builders";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { parsePins, pinsKey, readPins, refreshPins, togglePin, writePins } from "./pins";
 import { memory } from "../testing/memory";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import type { State } from "../store/contract";
 import { emptyState } from "../sync/reducer";
