@@ -108,10 +108,10 @@ describe("a part of the page whose file does not come", () => {
   it("is there without the network if it was loaded ahead", async () => {
     const { file, open } = world();
     file.load = () => Promise.resolve(here);
-    let isOver = false;
-    void preloadParts().then(() => (isOver = true));
+    const loaded = vi.fn();
+    void preloadParts().then(loaded);
     // Those of other tests are among them, also such as never come.
-    while (!isOver) {
+    while (loaded.mock.calls.length === 0) {
       await vi.dynamicImportSettled();
       await later();
     }

@@ -84,7 +84,7 @@ export class Scene {
     return tab;
   }
 
-  /** One question with these options, which everyone who is named may answer. */
+  /** One question with these options; everyone in the channel may answer it. */
   async ask(question: string, options: readonly string[] = ["Yes", "No"], channelId?: string) {
     return this.agent.ask(TOPIC, [{ id: "q", question, options }], channelId);
   }

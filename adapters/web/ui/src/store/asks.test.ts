@@ -260,13 +260,12 @@ describe("a push", () => {
     picks(test);
     await test.pass();
     const before = answers(test);
-    let refuse: (failure: Failure) => void = () => undefined;
-    test.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+    const held = test.client.holdBack("respond");
     test.store.asks.submit(M, "a");
     await push(test, {});
     expect(staged(test)).toMatchObject({ submitted: true });
     expect(staged(test)?.answers.size).toBe(0);
-    refuse(new Failure("unavailable", "away"));
+    held.fail(new Failure("unavailable", "away"));
     await test.pass();
     expect(answers(test)).toEqual(before);
     expect(staged(test)?.error).toBe("away");
@@ -332,12 +331,11 @@ describe("a push", () => {
   it("C31 the withdrawal comes first, then the refusal: no error, nothing comes back, the funnel is told", async () => {
     const test = await page();
     picks(test);
-    let refuse: (failure: Failure) => void = () => undefined;
-    test.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+    const held = test.client.holdBack("respond");
     test.store.asks.submit(M, "a");
     test.server.cancel("a");
     await test.pass();
-    refuse(new Failure("already", 'ask "a" is cancelled'));
+    held.fail(new Failure("already", 'ask "a" is cancelled'));
     await test.pass();
     expect(staged(test)).toBeUndefined();
     expect(test.errors).toHaveLength(1);

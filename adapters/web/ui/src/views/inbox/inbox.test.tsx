@@ -222,14 +222,13 @@ describe("an ask that ends while the inbox shows it", () => {
   it("quality failure 3: the loser of a race sees the answer that counts, whose it is, and that theirs was not taken", async () => {
     const server = world("a");
     const page = await showPage(server);
-    let refuse: (failure: Failure) => void = () => undefined;
-    page.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+    const held = page.client.holdBack("respond");
     page.store.asks.pick("message-1", "a", "q1", "1");
     page.store.asks.submit("message-1", "a");
     server.seed(ben);
     server.answer("a", answers("0"), ben.id);
     await page.later();
-    refuse(new Failure("already", "too late"));
+    held.fail(new Failure("already", "too late"));
     await page.later();
     expect(item("a")).toHaveTextContent("Answered by");
     expect(within(item("a")).getByRole("button", { name: "Option 0" })).toHaveAttribute("aria-pressed", "true");
