@@ -1,13 +1,15 @@
 /** From the sign-in to an answer without a pointer, and no key that answers by accident. */
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { topicPath } from "../src/router/paths";
 import { signInText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
 import { messageField } from "./support/composer";
 import { Scene } from "./support/scene";
 
 const scene = Scene.ofFile();
+
+/** What answers an ask. */
+const RESPOND = "RespondToAsk";
 
 /** Presses Tab until the focus is on what is named; gives how often. */
 async function tabTo(page: Page, name: RegExp, limit = 80): Promise<number> {
@@ -51,7 +53,7 @@ it("signs in, moves to an ask, picks, sends", async () => {
   const ask = new AskOnPage(page, askId);
   await ask.block.waitFor();
   await page.keyboard.press("j");
-  await expect.poll(() => page.evaluate(() => document.activeElement?.closest("article, [data-ask]") !== null)).toBe(true);
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("data-ask"))).toBe(askId);
   await tabTo(page, /\bYes\b/, 8);
   expect(await focusIsVisible(page)).toBe(true);
   await page.keyboard.press("ArrowDown");
@@ -66,39 +68,39 @@ it("signs in, moves to an ask, picks, sends", async () => {
 }, 90_000);
 
 it("number keys pick in the ask that has the focus, and send nothing", async () => {
-  const first = await scene.ask("First by number?");
-  const second = await scene.ask("Second by number?");
   const tab = await scene.tab();
+  const onPage = async (question: string) => new AskOnPage(tab.page, (await scene.ask(question)).askId);
+  const [first, second] = [await onPage("First by number?"), await onPage("Second by number?")];
   await tab.page.goto("/");
-  const asks = [new AskOnPage(tab.page, first.askId), new AskOnPage(tab.page, second.askId)];
-  await Promise.all(asks.map((ask) => ask.block.waitFor()));
+  await Promise.all([first, second].map((ask) => ask.block.waitFor()));
   await tab.page.keyboard.press("2");
-  for (const ask of asks) expect(await ask.option("No").getAttribute("aria-pressed")).toBe("false");
-  await asks[1]?.option("Yes").focus();
+  for (const ask of [first, second]) expect(await ask.option("No").getAttribute("aria-pressed")).toBe("false");
+  await second.option("Yes").focus();
   await tab.page.keyboard.press("2");
-  expect(await asks[1]?.option("No").getAttribute("aria-pressed")).toBe("true");
-  expect(await asks[0]?.option("No").getAttribute("aria-pressed")).toBe("false");
-  await tab.page.keyboard.down("Enter");
-  await tab.page.keyboard.up("Enter");
-  const { asks: open } = await scene.admin.inbox.listOpenAsks({});
-  expect(open).toHaveLength(2);
+  expect(await second.option("No").getAttribute("aria-pressed")).toBe("true");
+  expect(await first.option("No").getAttribute("aria-pressed")).toBe("false");
+  await tab.page.keyboard.press("Enter");
+  // What is asked afterwards is shown: a call would have begun before.
+  await (await onPage("Third by number?")).block.waitFor();
+  expect(tab.called(RESPOND)).toBe(0);
+  await second.submit.click();
+  await second.answeredBy.waitFor();
+  expect(tab.called(RESPOND)).toBe(1);
 });
 
 it("nothing that is typed into the composer answers an ask, and Enter in an ask's field sends nothing", async () => {
-  const { message, askId } = await scene.ask("Untouched?");
-  const tab = await scene.tab();
-  await tab.page.goto(topicPath(scene.agent.homeChannelId, message.topicId));
-  const ask = new AskOnPage(tab.page, askId);
+  const { tab, page, ask } = await scene.atAsk("Untouched?");
   await ask.block.waitFor();
-  await messageField(tab.page).pressSequentially("1 2 Yes y j k g i ? / ");
-  expect(await messageField(tab.page).inputValue()).toBe("1 2 Yes y j k g i ? / ");
+  await messageField(page).pressSequentially("1 2 Yes y j k g i ? / ");
+  expect(await messageField(page).inputValue()).toBe("1 2 Yes y j k g i ? / ");
   for (const label of ["Yes", "No"]) expect(await ask.option(label).getAttribute("aria-pressed")).toBe("false");
-  await messageField(tab.page).press("Enter");
+  await messageField(page).press("Enter");
   await ask.field().fill("My words");
   await ask.field().press("Enter");
-  await tab.page.waitForTimeout(300);
-  expect(await ask.submit.isVisible()).toBe(true);
+  await scene.shows(page, "Posted after Enter.");
+  expect(tab.called(RESPOND)).toBe(0);
   expect(await ask.field().inputValue()).toBe("My words");
-  const { asks: open } = await scene.admin.inbox.listOpenAsks({});
-  expect(open.some(({ message: { id } = { id: "" } }) => id === message.id)).toBe(true);
+  await ask.submit.click();
+  await ask.answeredBy.waitFor();
+  expect(tab.called(RESPOND)).toBe(1);
 });

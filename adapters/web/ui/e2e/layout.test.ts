@@ -1,7 +1,8 @@
 /** What people and agents write does not move the frame of the page. */
 import { expect, it } from "vitest";
-import { helpPath, topicPath } from "../src/router/paths";
+import { agentPath, helpPath, topicPath } from "../src/router/paths";
 import { searchText } from "../src/strings";
+import { boxOf } from "./support/measure";
 import { Scene } from "./support/scene";
 
 const scene = Scene.ofFile();
@@ -14,7 +15,7 @@ it("the left column keeps its width, and nothing of it lies under the content, w
   await scene.agent.post("W".repeat(120), `| ${"a | ".repeat(40)}\n|${"---|".repeat(40)}\n`, channel.id);
   for (const width of [1024, 1280]) {
     const tab = await scene.tab(scene.admin, { viewport: { width, height: 800 } });
-    for (const path of ["/", topicPath(channel.id, topicId), `/agent/${scene.agent.account.id}`]) {
+    for (const path of ["/", topicPath(channel.id, topicId), agentPath(scene.agent.account.id)]) {
       await tab.page.goto(path);
       await tab.page.getByText("W".repeat(60)).first().waitFor();
       const { column, main, out } = await tab.page.evaluate(() => {
@@ -48,9 +49,9 @@ it("what is pressed in the top bar stays in its place while the search comes", a
   const search = tab.page.getByRole("combobox", { name: searchText.label });
   // Whose page it is decides how wide the link beside it is.
   await tab.page.locator(".topbar-link.me").getByText("admin").waitFor();
-  const before = await help.boundingBox();
+  const before = await boxOf(help);
   expect(await search.count()).toBe(0);
   come(undefined);
   await search.waitFor();
-  expect(await help.boundingBox()).toEqual(before);
+  expect(await boxOf(help)).toEqual(before);
 });

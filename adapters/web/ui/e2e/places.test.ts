@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { agentPath, channelPath, helpPath, messagePath, topicPath } from "../src/router/paths";
 import { inboxText, messageText, shellText, titleText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
-import { settled, sideways } from "./support/measure";
+import { boxOf, settled, sideways } from "./support/measure";
 import { Scene } from "./support/scene";
 
 const scene = Scene.ofFile();
@@ -17,11 +17,11 @@ it("newest first: an ask that arrives moves nothing, and is shown when it is ask
   await tab.page.goto("/");
   await tab.page.getByRole("combobox", { name: inboxText.order }).selectOption("newest");
   const ask = new AskOnPage(tab.page, first.askId);
-  const before = await ask.option("Yes").boundingBox();
+  const before = await settled(tab.page, () => boxOf(ask.option("Yes")));
   const third = await scene.ask("Third?");
   const button = tab.page.getByRole("button", { name: inboxText.held(1) });
   await button.waitFor();
-  expect(await ask.option("Yes").boundingBox()).toEqual(before);
+  expect(await boxOf(ask.option("Yes"))).toEqual(before);
   await button.click();
   await new AskOnPage(tab.page, third.askId).option("Yes").waitFor();
   expect(await tab.page.evaluate(() => document.activeElement?.closest("[data-inbox-item]")?.querySelector("[data-ask]")?.getAttribute("data-ask"))).toBe(third.askId);
@@ -49,7 +49,7 @@ it("back and forward come to where the inbox, a channel and a topic were, a link
     return { id: row?.getAttribute("data-message"), top: Math.round(row?.getBoundingClientRect().top ?? 0) };
   });
   // Rows are measured as they come into view.
-  const seen = await settled(tab, inView);
+  const seen = await settled(tab.page, inView);
   await tab.page.locator(`a[href="${helpPath}"]`).first().click();
   await tab.page.getByRole("heading", { level: 1, name: titleText.help }).waitFor();
   await tab.page.goBack();
@@ -107,7 +107,7 @@ it("long names are cut in a topic's head, and rows of an agent's view keep their
   const tab = await scene.tab(scene.admin, { viewport: { width: 320, height: 640 } });
   await tab.page.goto(topicPath(scene.agent.homeChannelId, topicId));
   await tab.page.getByText("Something to read.").waitFor();
-  expect(await sideways(tab)).toEqual([]);
+  expect(await sideways(tab.page)).toEqual([]);
   const head = tab.page.getByRole("heading", { level: 1 });
   const { inside, lines } = await head.evaluate((element) => ({
     inside: element.getBoundingClientRect().right <= window.innerWidth && element.scrollHeight > element.clientHeight,

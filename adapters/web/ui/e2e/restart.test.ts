@@ -3,17 +3,13 @@ import type { Route } from "playwright-core";
 import { expect, it } from "vitest";
 import { topicPath } from "../src/router/paths";
 import { composerText, shellText } from "../src/strings";
-import { AskOnPage } from "./support/ask";
-import { messageField } from "./support/composer";
+import { messageField, shownMessage } from "./support/composer";
 import { Scene } from "./support/scene";
 
 const scene = Scene.ofFile();
 
 it("a server that is killed and comes back loses no message, no pick and no draft", async () => {
-  const tab = await scene.tab();
-  const { message, askId } = await scene.ask("Across a crash?");
-  await tab.page.goto(topicPath(scene.agent.homeChannelId, message.topicId));
-  const ask = new AskOnPage(tab.page, askId);
+  const { tab, ask } = await scene.atAsk("Across a crash?");
   await ask.option("Yes").click();
   await messageField(tab.page).fill("Written before");
   await scene.server.kill();
@@ -32,9 +28,8 @@ it("a server that is killed and comes back loses no message, no pick and no draf
   await ask.submit.click();
   await ask.answeredBy.waitFor();
   await messageField(tab.page).press("Enter");
-  await tab.page.getByRole("main").getByText("Written before").waitFor();
-  const texts = await tab.page.getByRole("main").getByText("While you were away.").count();
-  expect(texts).toBe(1);
+  await shownMessage(tab.page, "Written before").waitFor();
+  expect(await shownMessage(tab.page, "While you were away.").count()).toBe(1);
 }, 120_000);
 
 it("messages that were sent into a server which hangs and dies are stored once each, in their order, and what is typed meanwhile stays", async () => {
@@ -62,14 +57,14 @@ it("messages that were sent into a server which hangs and dies are stored once e
 it("an ask that another person closed meanwhile is closed, and its pick is gone", async () => {
   const ben = await scene.admin.addPerson("ben");
   const channel = await scene.admin.addChannel("both", ["ben", "bot"]);
-  const { message, askId } = await scene.ask("Closed meanwhile?", ["Yes", "No"], channel.id);
-  const tab = await scene.tab();
-  await tab.page.goto(topicPath(channel.id, message.topicId));
-  const ask = new AskOnPage(tab.page, askId);
+  const { tab, askId, ask } = await scene.atAsk("Closed meanwhile?", { channelId: channel.id });
   await ask.option("Yes").click();
+  // The page cannot come back before the answer is there.
+  await tab.context.setOffline(true);
   await scene.server.kill();
   await scene.server.serve();
   await ben.comms.respondToAsk({ askId, answers: [{ questionId: "q", chosenOptionIds: ["1"], customText: "" }] });
+  await tab.context.setOffline(false);
   await ask.answeredBy.waitFor({ timeout: 40_000 });
   expect(await ask.option("Yes").getAttribute("aria-pressed")).toBe("false");
   expect(await ask.option("No").getAttribute("aria-pressed")).toBe("true");
@@ -90,10 +85,7 @@ async function otherVersion(route: Route): Promise<void> {
 }
 
 it("a newer version asks for a reload, and the reload keeps picks and drafts", async () => {
-  const tab = await scene.tab();
-  const { message, askId } = await scene.ask("Across a version?");
-  await tab.page.goto(topicPath(scene.agent.homeChannelId, message.topicId));
-  const ask = new AskOnPage(tab.page, askId);
+  const { tab, ask } = await scene.atAsk("Across a version?");
   await ask.option("Yes").click();
   await messageField(tab.page).fill("Kept across the reload");
   const reload = tab.page.getByRole("button", { name: shellText.reload, exact: true });
@@ -106,8 +98,8 @@ it("a newer version asks for a reload, and the reload keeps picks and drafts", a
   await ask.block.waitFor();
   expect(await ask.option("Yes").getAttribute("aria-pressed")).toBe("true");
   expect(await messageField(tab.page).inputValue()).toBe("Kept across the reload");
-  // It has that version now.
-  expect(await reload.count()).toBe(0);
   await ask.submit.click();
   await ask.answeredBy.waitFor();
+  // It has that version now.
+  expect(await reload.count()).toBe(0);
 }, 120_000);

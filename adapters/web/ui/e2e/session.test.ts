@@ -2,7 +2,6 @@
 import { expect, it } from "vitest";
 import { settingsPath, topicPath } from "../src/router/paths";
 import { settingsText, shellText, signInText } from "../src/strings";
-import { AskOnPage } from "./support/ask";
 import { messageField } from "./support/composer";
 import { Scene } from "./support/scene";
 
@@ -31,7 +30,7 @@ it("an agent's token opens no page", async () => {
   await tab.page.getByRole("radio", { name: signInText.token }).check();
   await tab.page.getByLabel(signInText.field).fill(scene.agent.token);
   await tab.page.getByRole("button", { name: signInText.signIn, exact: true }).click();
-  await expect.poll(async () => (await tab.page.getByRole("alert").allTextContents()).join("").trim()).not.toBe("");
+  await expect.poll(() => tab.alerts()).not.toBe("");
   expect(await tab.page.getByRole("heading", { name: signInText.title }).isVisible()).toBe(true);
 });
 
@@ -52,10 +51,7 @@ it("signing out ends this session in every tab and leaves the token of the comma
 it("a session that is revoked says so within half a minute, and what was picked and written is still there afterwards", async () => {
   const ben = await scene.admin.addPerson("ben");
   const channel = await scene.admin.addChannel("shared", ["ben", "bot"]);
-  const { message, askId } = await scene.ask("Still picked?", ["Yes", "No"], channel.id);
-  const tab = await scene.tab(ben);
-  await tab.page.goto(topicPath(channel.id, message.topicId));
-  const ask = new AskOnPage(tab.page, askId);
+  const { tab, ask } = await scene.atAsk("Still picked?", { channelId: channel.id, person: ben });
   await ask.option("No").click();
   await messageField(tab.page).fill("Half a sentence");
   const mine = await ben.sessions.listTokens({ accountId: ben.accountId });
@@ -83,7 +79,7 @@ it("the page is of this origin alone: no other site can frame it or use its sess
   const body = { headers: { "content-type": "application/grpc-web+proto" }, data: Buffer.from([0, 0, 0, 0, 0]) };
   const call = (extra: Record<string, string>) => tab.context.request.post("/compass.v1.CompassService/WhoAmI", { ...body, headers: { ...body.headers, ...extra } });
   const ok = await call({ "x-compass-page": "1", origin: scene.server.url });
-  expect(ok.headers()["grpc-status"] ?? "0").toBe("0");
+  expect([ok.status(), ok.headers()["grpc-status"] ?? "0"]).toEqual([200, "0"]);
   for (const extra of [{}, { "x-compass-page": "1", origin: "https://example.com" }, { "x-compass-page": "1", "sec-fetch-site": "cross-site" }]) {
     expect((await call(extra)).headers()["grpc-status"]).toBe("16");
   }

@@ -1,12 +1,13 @@
 import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { flush } from "solid-js";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Failure } from "./model/client";
 import { LOST_AFTER_MS } from "./shell/Banners";
-import { agent, ask, asking, channel, group, message, person, text, topic } from "./testing/builders";
+import { agent, ask, asking, channel, group, message, person, topic } from "./testing/builders";
 import { FakeClient } from "./testing/fake";
 import { focused } from "./testing/focus";
-import { memory, showPage } from "./testing/page";
+import { memory } from "./testing/memory";
+import { main, rail, showPage } from "./testing/page";
 import { FakeServer } from "./testing/server";
 
 const ann = person("ann", { admin: true });
@@ -26,8 +27,6 @@ const world = (): FakeServer => {
   server.seed(ben, bot, other, team, empty, home, plan, open, dm, start);
   return server;
 };
-const rail = () => screen.getByRole("navigation", { name: "Channels and agents" });
-const main = () => screen.getByRole("main");
 const press = (key: string, on: Element = document.body) => fireEvent.keyDown(on, { key });
 
 describe("the left column", () => {
@@ -116,21 +115,25 @@ describe("a channel", () => {
   });
 
   it("C41 subscribing shows what the server says, and only once it says it", async () => {
-    const server = world();
-    const page = await showPage(server, { path: `/channel/${plan.id}` });
-    const held = page.client.hold("updateMembers");
-    const toggle = within(main()).getByRole("button", { name: "Subscribe" });
-    expect(toggle).toHaveAttribute("aria-pressed", "false");
-    page.client.failNext("updateMembers", new Failure("not_allowed", "no such luck"));
-    toggle.click();
-    await page.later();
+    const client = new FakeClient(world(), { auto: false });
+    const page = await showPage(client.server, { client, path: `/channel/${plan.id}` });
+    const toggle = () => within(main()).getByRole("button", { name: /^Subscribe/ });
+    const press = async () => {
+      toggle().click();
+      await page.later();
+    };
+    expect(toggle()).toHaveAttribute("aria-pressed", "false");
+    client.failNext("updateMembers", new Failure("not_allowed", "no such luck"));
+    await press();
     expect(within(main()).getByText("no such luck")).toHaveAttribute("role", "alert");
-    expect(within(main()).getByRole("button", { name: "Subscribe" })).toHaveAttribute("aria-pressed", "false");
-    within(main()).getByRole("button", { name: "Subscribe" }).click();
-    held.release();
+    expect(toggle()).toHaveAttribute("aria-pressed", "false");
+    await press();
+    expect(client.called("updateMembers").at(-1)?.input).toEqual([plan.id, { subscribe: [ann.id] }]);
+    expect(toggle()).toHaveAttribute("aria-pressed", "false");
+    client.deliver();
     await page.later();
-    expect(page.client.called("updateMembers").at(-1)?.input).toEqual([plan.id, { subscribe: [ann.id] }]);
-    expect(within(main()).getByRole("button", { name: "Subscribed" })).toHaveAttribute("aria-pressed", "true");
+    expect(toggle()).toHaveTextContent("Subscribed");
+    expect(toggle()).toHaveAttribute("aria-pressed", "true");
   });
 
   it("C41 a channel one takes no part in shows no topics and is joined by a real call", async () => {
@@ -282,11 +285,11 @@ describe("being told", () => {
     expect(document.title).toBe("(1 ask) Inbox · Compass");
     const said = () => [...page.container.querySelectorAll("[data-said] p")].map((line) => line.textContent);
     expect(said()).toEqual([]);
-    server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question: "Now?", header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
+    server.ask(plan.id, { kind: "id", id: start.id }, "Now?", bot.id);
     await page.later();
     expect(said()).toEqual(["New ask from bot in plan"]);
     expect(document.title).toBe("(2 asks) Inbox · Compass");
-    server.post(plan.id, { kind: "id", id: start.id }, [text("only words")].flatMap((block) => (block.kind === "text" ? [block] : [])), bot.id);
+    server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "text", text: "only words" }], bot.id);
     await page.later();
     expect(said()).toHaveLength(1);
     // The messages that ask are not counted twice.
@@ -310,7 +313,7 @@ describe("being told", () => {
     const server = world();
     const page = await showPage(server);
     const raise = async (question: string) => {
-      server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question, header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
+      server.ask(plan.id, { kind: "id", id: start.id }, question, bot.id);
       await page.later();
     };
     await raise("first");
@@ -322,15 +325,12 @@ describe("being told", () => {
     shown[0]?.at.onclick?.();
     await page.later();
     expect(page.path()).toMatch(new RegExp(`^/channel/${plan.id}/topic/${start.id}/message/`));
-    vi.unstubAllGlobals();
-    vi.restoreAllMocks();
   });
 });
 
 describe("the connection", () => {
   it("a loss is shown once it has lasted, says when it tries again, and can be tried now", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
-    onTestFinished(() => void vi.useRealTimers());
     const page = await showPage(world());
     vi.setSystemTime(page.world.now());
     page.client.stream.fail();
@@ -380,6 +380,8 @@ describe("keys", () => {
     press("g", field);
     press("i", field);
     expect(page.path()).toBe("/help");
+    press("Escape", field);
+    expect(document.activeElement).not.toBe(field);
     press("g", main());
     press("i", main());
     await page.later();
@@ -391,7 +393,7 @@ describe("keys", () => {
     const server = world();
     const page = await showPage(server);
     screen.getByRole("combobox", { name: "Search messages" }).focus();
-    server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question: "Now?", header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
+    server.ask(plan.id, { kind: "id", id: start.id }, "Now?", bot.id);
     await page.later();
     expect(document.activeElement).toBe(screen.getByRole("combobox", { name: "Search messages" }));
   });

@@ -1,17 +1,14 @@
-import { fireEvent, screen, within } from "@solidjs/testing-library";
-import { flush } from "solid-js";
+import { screen, within } from "@solidjs/testing-library";
 import { describe, expect, it } from "vitest";
 import { Failure } from "./model/client";
 import { agent, ask, asking, channel, message, person, topic } from "./testing/builders";
-import { FakeClient } from "./testing/fake";
-import { showPage } from "./testing/page";
+import { main, showPage } from "./testing/page";
 import { FakeServer } from "./testing/server";
 
 const ann = person("ann", { admin: true });
 const bot = agent("bot", ann.id);
 const plan = channel("plan", [ann, bot]);
 const world = () => new FakeServer(ann).seed(bot, plan);
-const main = () => screen.getByRole("main");
 
 describe("sessions that end", () => {
   it("signed out in one tab and in again in another: trying again goes on, once that is so", async () => {
@@ -66,24 +63,5 @@ describe("sessions that end", () => {
     await page.later();
     expect(page.pageSession.calls).toEqual(["out"]);
     expect([...page.session.items]).toEqual([]);
-  });
-
-  it("revoking a token of one's own says first that it may be this browser's session; an agent's does not", async () => {
-    const client = new FakeClient(world());
-    client.tokens = [{ id: "t1", createdAt: 86_400_000, expiresAt: 2 * 86_400_000 }, { id: "t2", createdAt: 86_400_000, expiresAt: undefined }];
-    const page = await showPage(client.server, { client, path: "/settings/tokens" });
-    await page.later();
-    const rows = () => within(main()).getAllByRole("listitem").filter((row) => row.textContent.includes("Ends"));
-    expect(rows()).toHaveLength(2);
-    expect(rows().map((row) => row.querySelectorAll("time").length).sort()).toEqual([1, 2]);
-    screen.getByRole("button", { name: /^Revoke session of a browser t1/ }).click();
-    flush();
-    expect(screen.getByRole("group", { name: /this browser's own/ })).toBeInTheDocument();
-    expect(client.called("revokeToken")).toHaveLength(0);
-    fireEvent.change(screen.getByLabelText("Tokens of"), { target: { value: bot.id } });
-    await page.later();
-    screen.getByRole("button", { name: /^Revoke session of a browser t1/ }).click();
-    flush();
-    expect(screen.getByRole("group", { name: /^Revoke session of a browser t1/ })).not.toHaveTextContent("this browser");
   });
 });

@@ -3,7 +3,7 @@ import { screen, within } from "@solidjs/testing-library";
 import { describe, expect, it } from "vitest";
 import { agent, channel, group, person, topic } from "./testing/builders";
 import { FakeClient } from "./testing/fake";
-import { showPage } from "./testing/page";
+import { main, showPage } from "./testing/page";
 import { FakeServer } from "./testing/server";
 
 const ann = person("ann", { admin: true });
@@ -14,7 +14,6 @@ const plan = channel("plan", [ann, bot], { groupId: team.id });
 const start = topic("start", plan.id, { createdAt: 1_000 });
 
 const world = (): FakeServer => new FakeServer(ann).seed(ben, bot, team, plan, start);
-const main = () => screen.getByRole("main");
 
 describe("links", () => {
   it("C42 a link is held until the first snapshot and then shown", async () => {

@@ -1,12 +1,12 @@
 import { render } from "@solidjs/testing-library";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createPage } from "./page";
 import { createStore } from "./store/store";
 import { FakeClient } from "./testing/fake";
 import { FakeSession } from "./testing/page";
 import { FakeKeep, FakeWorld } from "./testing/store";
 
-/** Notes what listens at a target from now on, until the test is over. */
+/** Notes what listens at a target from now on. */
 const listeners = (target: EventTarget): Set<string> => {
   const names = new Map<unknown, string>();
   const listening = new Set<string>();
@@ -16,17 +16,13 @@ const listeners = (target: EventTarget): Set<string> => {
     return name;
   };
   const [add, remove] = [target.addEventListener.bind(target), target.removeEventListener.bind(target)];
-  const added = vi.spyOn(target, "addEventListener").mockImplementation((type, listener, options) => {
+  vi.spyOn(target, "addEventListener").mockImplementation((type, listener, options) => {
     listening.add(nameOf(type, listener));
     add(type, listener, options);
   });
-  const removed = vi.spyOn(target, "removeEventListener").mockImplementation((type, listener, options) => {
+  vi.spyOn(target, "removeEventListener").mockImplementation((type, listener, options) => {
     listening.delete(nameOf(type, listener));
     remove(type, listener, options);
-  });
-  onTestFinished(() => {
-    added.mockRestore();
-    removed.mockRestore();
   });
   return listening;
 };
@@ -44,7 +40,6 @@ class NoMedia extends EventTarget implements MediaQueryList {
 
 it("a page that is gone listens to nothing any more, and waits for nothing", async () => {
   vi.stubGlobal("matchMedia", (query: string) => new NoMedia(query));
-  onTestFinished(() => void vi.unstubAllGlobals());
   const [atWindow, atDocument] = [listeners(window), listeners(document)];
   const [world, client] = [new FakeWorld(), new FakeClient()];
   const Page = createPage({

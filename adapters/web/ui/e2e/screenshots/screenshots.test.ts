@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Tab, launch } from "../support/browser";
+import { NONE, Tab, launch } from "../support/browser";
 import { Server } from "../support/server";
 import { type Team, team } from "../support/team";
 import { open, views } from "../support/views";
@@ -41,6 +41,6 @@ it.each(LOOKS)("every view, $name", async ({ name, options }) => {
     await open(tab.page, view);
     await tab.page.screenshot({ path: join(directory, `${view.name}-${name}.png`) });
   }
-  expect(tab.trouble).toEqual({ violations: [], errors: [], foreign: [] });
+  expect(tab.trouble).toEqual(NONE);
   await tab.close();
 }, 300_000);

@@ -1,5 +1,5 @@
 /** A browser, and people in it: each has cookies and storage of their own. */
-import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, type Request, chromium } from "playwright-core";
 import { overlay } from "./overlay";
 import type { Server } from "./server";
 
@@ -27,9 +27,14 @@ export interface Trouble {
   readonly foreign: string[];
 }
 
+/** The trouble of a page in which nothing went wrong. */
+export const NONE: Trouble = { violations: [], errors: [], foreign: [] };
+
 /** One person's browser tab. */
 export class Tab {
   readonly trouble: Trouble = { violations: [], errors: [], foreign: [] };
+  /** What the page asked for so far. */
+  readonly requests: Request[] = [];
 
   private constructor(
     readonly context: BrowserContext,
@@ -54,6 +59,11 @@ export class Tab {
     return tab;
   }
 
+  /** How often the page has called this method of the server. */
+  called(method: string): number {
+    return this.requests.filter((request) => request.url().endsWith(`/${method}`)).length;
+  }
+
   /** Trades a one-time secret for the session's cookie, without the page. */
   async signIn(secret: string): Promise<void> {
     const reply = await this.context.request.post("/session", {
@@ -61,6 +71,11 @@ export class Tab {
       data: { sign_in: secret },
     });
     if (reply.status() !== 204) throw new Error(`sign-in was refused: ${reply.status().toString()} ${await reply.text()}`);
+  }
+
+  /** What the page's alerts say. */
+  async alerts(): Promise<string> {
+    return (await this.page.getByRole("alert").allTextContents()).join(" ").trim();
   }
 
   /** What a person would see now, for the log of a test that failed. */
@@ -79,6 +94,7 @@ export class Tab {
     const { page, trouble } = this;
     page.on("pageerror", (error) => trouble.errors.push(error.message));
     page.on("request", (request) => {
+      this.requests.push(request);
       const { origin, protocol } = new URL(request.url());
       if (protocol.startsWith("http") && origin !== this.origin) trouble.foreign.push(request.url());
     });

@@ -1,9 +1,15 @@
 /** What most tests begin with: a server, a browser, an administrator, and an agent of theirs. */
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { topicPath } from "../../src/router/paths";
 import { type Agent, Person } from "./api";
+import { AskOnPage } from "./ask";
 import { Tab, launch } from "./browser";
+import { shownMessage } from "./composer";
 import { Server } from "./server";
+
+/** Where the agent asks. */
+const TOPIC = "Decisions";
 
 interface Made {
   readonly server: Server;
@@ -78,9 +84,23 @@ export class Scene {
     return tab;
   }
 
-  /** One question with these options, which everyone who is named may answer. */
+  /** One question with these options; everyone in the channel may answer it. */
   async ask(question: string, options: readonly string[] = ["Yes", "No"], channelId?: string) {
-    return this.agent.ask("Decisions", [{ id: "q", question, options }], channelId);
+    return this.agent.ask(TOPIC, [{ id: "q", question, options }], channelId);
+  }
+
+  /** A browser at the topic of a new ask; that of the administrator and of the agent's own channel unless told otherwise. */
+  async atAsk(question: string, { channelId = this.agent.homeChannelId, person = this.admin } = {}) {
+    const tab = await this.tab(person);
+    const { message, askId } = await this.ask(question, undefined, channelId);
+    await tab.page.goto(topicPath(channelId, message.topicId));
+    return { tab, page: tab.page, message, askId, ask: new AskOnPage(tab.page, askId) };
+  }
+
+  /** Posts a message into the topic of the asks and waits until the page shows it: whatever the page was told or did before is over by then. */
+  async shows(page: Page, text: string, channelId?: string): Promise<void> {
+    await this.agent.post(TOPIC, text, channelId);
+    await shownMessage(page, text).waitFor({ state: "attached" });
   }
 
   /** Puts what the browsers show into the log. */

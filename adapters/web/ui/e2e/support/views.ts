@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { agentPath, browsePath, channelPath, helpPath, inboxPath, messagePath, newChannelPath, newDirectPath, newGroupPath, searchPath, settingsPath, topicPath } from "../../src/router/paths";
 import { messageText, searchText, settingsText, shellText } from "../../src/strings";
+import { atRest } from "./measure";
 import type { Team } from "./team";
 
 export interface View {
@@ -33,24 +34,5 @@ export async function open(page: Page, view: View): Promise<void> {
   await page.locator("main").waitFor();
   const busy = [shellText.opening, shellText.loading, searchText.searching, messageText.loadingNewest];
   await page.waitForFunction((words) => !words.some((word) => document.body.innerText.includes(word)), busy);
-  await settled(page);
-}
-
-/** Waits until nothing has changed for a while. */
-export async function settled(page: Page): Promise<void> {
-  await page.evaluate(
-    () =>
-      new Promise<void>((resolve) => {
-        const quiet = () => setTimeout(() => {
-          observer.disconnect();
-          resolve();
-        }, 300);
-        let timer = quiet();
-        const observer = new MutationObserver(() => {
-          clearTimeout(timer);
-          timer = quiet();
-        });
-        observer.observe(document, { subtree: true, childList: true, characterData: true });
-      }),
-  );
+  await atRest(page);
 }

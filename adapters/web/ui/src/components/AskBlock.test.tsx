@@ -184,13 +184,12 @@ describe("keys", () => {
   });
   it("the question that a pick moves to is brought into sight", () => {
     const seen: Element[] = [];
-    const spy = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(function (this: Element) {
+    vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(function (this: Element) {
       seen.push(this);
     });
     const { options, block } = view(ask("a", [question("q1"), question("q2")]));
     options()[0]?.focus();
     options()[0]?.click();
-    spy.mockRestore();
     expect(seen).toEqual([block.querySelectorAll(".ask-question")[1]]);
   });
   it.each([

@@ -1,6 +1,5 @@
 import { fireEvent, render, screen } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
-import ts from "typescript";
 import { describe, expect, it, vi } from "vitest";
 import { Form } from "../shell/Form";
 import { focused } from "../testing/focus";
@@ -77,43 +76,5 @@ describe("a button that lacks something", () => {
     fireEvent.blur(button);
     flush();
     expect(focused()).toBe(button);
-  });
-});
-
-const sources = import.meta.glob<string>(["../**/*.tsx", "!../**/*.test.tsx"], { query: "?raw", import: "default", eager: true });
-
-/** What a browser takes the focus from. */
-const FOCUSED = new Set(["button", "fieldset", "input", "select", "textarea"]);
-
-/** Elements that lose the focus: whatever can hold it and is `disabled`, and any component that is so while something is under way. */
-const losing = (name: string, source: string): readonly string[] => {
-  const found: string[] = [];
-  const file = ts.createSourceFile(name, source, ts.ScriptTarget.ESNext, true, ts.ScriptKind.TSX);
-  const visit = (node: ts.Node): void => {
-    if (ts.isJsxAttribute(node) && node.name.getText(file) === "disabled") {
-      const tag = node.parent.parent.tagName.getText(file);
-      const isUnderWay = /busy|posting|saving|sending|loading/i.test(node.initializer?.getText(file) ?? "");
-      if (FOCUSED.has(tag) || isUnderWay) found.push(`${tag} ${node.getText(file)}`);
-    }
-    node.forEachChild(visit);
-  };
-  visit(file);
-  return found;
-};
-
-/** The focus is looked after by what is around them, or cannot be in them. */
-const ALLOWED = ["AskOption.tsx: button disabled={props.disabled}", "AskQuestion.tsx: input disabled={props.locked}", "Notifications.tsx: input disabled={!desktopIsSupported()}"];
-
-describe("nothing of the page is disabled under the focus", () => {
-  it("the scan sees plain buttons and fields, and whatever follows a call", () => {
-    const markup = '<><button disabled>x</button><button type="submit" disabled={a}>x</button><input disabled={no()} /><Field disabled={isPosting()} /></>';
-    expect(losing("x.tsx", markup)).toEqual(["button disabled", "button disabled={a}", "input disabled={no()}", "Field disabled={isPosting()}"]);
-    expect(losing("x.tsx", '<><Button busy={a.busy()} disabled={b} /><input readonly={isPosting()} /><AskOption disabled={props.locked} /><button aria-disabled="true">x</button></>')).toEqual([]);
-  });
-  it("buttons that cannot always be pressed are `Button`s, and fields that cannot always be written in are read-only", () => {
-    const files = Object.entries(sources).map(([name, source]) => [name.split("/").at(-1) ?? name, source] as const);
-    expect(files.length).toBeGreaterThan(30);
-    const found = files.filter(([name]) => name !== "Button.tsx").flatMap(([name, source]) => losing(name, source).map((each) => `${name}: ${each}`));
-    expect(found.sort()).toEqual([...ALLOWED].sort());
   });
 });

@@ -72,7 +72,6 @@ describe("a message", () => {
     button.click();
     await settle();
     expect(screen.getByRole("textbox", { name: "Link" })).toHaveValue(`${location.origin}/channel/channel-room/topic/topic-plan/message/message-7`);
-    vi.unstubAllGlobals();
   });
 });
 

@@ -1,7 +1,7 @@
 /** A topic that a person begins, from the form to where it stands. */
 import { fireEvent, screen } from "@solidjs/testing-library";
 import { flush } from "solid-js";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Failure } from "../model/client";
 import type { Channel, Message } from "../model/types";
 import type { Store } from "../store/contract";
@@ -46,7 +46,6 @@ const press = async (name: string) => {
 };
 const clock = () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
   return async (ms: number) => {
     vi.advanceTimersByTime(ms);
     await settle();

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { newAsk, newOption, newQuestion, removeOption, toAsk } from "../store/ask-form";
 import type { AskForm, QuestionForm } from "../store/ask-form";

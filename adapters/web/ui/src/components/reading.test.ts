@@ -1,17 +1,12 @@
 import { createRoot, createSignal, flush } from "solid-js";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { emptyState } from "../sync/reducer";
 import { message, topic } from "../testing/builders";
 import { createReading } from "./reading";
 import { layoutOf } from "./stream-layout";
 import { rowsOf } from "./stream-rows";
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
 
 const plan = topic("plan", "channel-plan");
 

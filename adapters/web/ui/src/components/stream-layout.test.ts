@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { message, position } from "../testing/builders";
 import { AT_END, ESTIMATE, layoutOf, placeAt, rangeOf, rowAt, seenThrough, topFor, total } from "./stream-layout";

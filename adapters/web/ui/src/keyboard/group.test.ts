@@ -1,12 +1,8 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { turn } from "../testing/focus";
 import { manage } from "./group";
 import { watchFocus } from "./keep-focus";
 import { Keys } from "./keys";
-
-const ends: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ends.splice(0)) end();
-});
 
 const stop = (name: string): HTMLElement => {
   const made = document.createElement("button");
@@ -16,13 +12,12 @@ const stop = (name: string): HTMLElement => {
   return made;
 };
 const group = (...names: readonly string[]) => {
-  document.body.replaceChildren();
   const box = document.createElement("div");
   box.append(...names.map(stop));
   const outside = document.createElement("button");
   document.body.append(box, outside);
   const keys = new Keys(false);
-  ends.push(keys.install(window), watchFocus(() => undefined), manage(box, (on, press) => keys.group(on, press)));
+  for (const end of [keys.install(window), watchFocus(() => undefined), manage(box, (on, press) => keys.group(on, press))]) onTestFinished(end);
   const stops = () => [...box.querySelectorAll<HTMLElement>("[data-stop]")];
   const named = (name: string): HTMLElement => {
     const found = stops().find((each) => each.textContent === name);
@@ -32,7 +27,6 @@ const group = (...names: readonly string[]) => {
   return { box, outside, stops, named, reachable: () => stops().filter((each) => each.tabIndex === 0).map((each) => each.textContent) };
 };
 const press = (key: string) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 const focused = () => document.activeElement?.textContent;
 
 describe("a roving group", () => {

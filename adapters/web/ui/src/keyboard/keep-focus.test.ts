@@ -1,11 +1,6 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { turn } from "../testing/focus";
 import { keepFocus, watchFocus } from "./keep-focus";
-
-const ends: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ends.splice(0)) end();
-  document.body.replaceChildren();
-});
 
 /** A list of rows with a link and a button each, and something beside it. */
 const list = (...names: readonly string[]) => {
@@ -29,10 +24,9 @@ const list = (...names: readonly string[]) => {
   const main = make("main", title, ul);
   for (const each of [title, main]) each.tabIndex = -1;
   document.body.replaceChildren(main, beside);
-  ends.push(watchFocus(() => main));
+  onTestFinished(watchFocus(() => main));
   return { ul, title, main, beside, row: (name: string) => of(name).row, link: (name: string) => of(name).link, button: (name: string) => of(name).button };
 };
-const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 const focused = () => document.activeElement;
 
 describe("when what holds the focus goes", () => {

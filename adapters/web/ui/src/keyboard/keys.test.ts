@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { chordOf } from "./chord";
 import { Keys, SEQUENCE_MS } from "./keys";
 
@@ -14,20 +14,11 @@ const press = (key: string, on: Element = document.body, change: KeyboardEventIn
   on.dispatchEvent(event);
   return event;
 };
-const installed = (mac = false): Keys => {
-  document.body.replaceChildren();
-  const keys = new Keys(mac);
-  const uninstall = keys.install(window);
-  onEnd(uninstall);
+const installed = (): Keys => {
+  const keys = new Keys(false);
+  onTestFinished(keys.install(window));
   return keys;
 };
-const onEnd = (run: () => void) => {
-  ends.push(run);
-};
-const ends: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ends.splice(0)) end();
-});
 
 describe("three tiers", () => {
   it("C45 a focused group is asked first, then the zone around the focus, then the page", () => {
@@ -143,7 +134,6 @@ describe("chords", () => {
   });
 
   it("C45 uninstalling takes away exactly one listener", () => {
-    document.body.replaceChildren();
     const [one, two] = [new Keys(false), new Keys(false)];
     const [first, second] = [vi.fn(() => true), vi.fn(() => false)];
     one.register({ id: "a", keys: "x", run: first });

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { parse } from "./parse";
 import type { Block, Inline } from "./tree";

@@ -1,15 +1,16 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { emptyState } from "../sync/reducer";
 import type { State } from "../store/contract";
 import type { Account } from "./types";
-import { agent, ask, asking, channel, group, message, person, position, topic } from "../testing/builders";
+import { agent, ask, asking, byId, channel, group, message, person, topic } from "../testing/builders";
+import { listed } from "../testing/topics";
 import * as select from "./select";
 
 const ann = person("ann");
 const ben = person("ben");
 const bot = agent("bot", ann.id);
-const keyed = <T extends { readonly id: string }>(...all: readonly T[]): ReadonlyMap<string, T> => new Map(all.map((each) => [each.id, each]));
-const state = (change: Partial<State> = {}): State => ({ ...emptyState(ann.id), accounts: new Map([ann, ben, bot].map((each) => [each.id, each])), ready: true, ...change });
+const state = (change: Partial<State> = {}): State => ({ ...emptyState(ann.id), accounts: byId<Account>([ann, ben, bot]), ready: true, ...change });
 const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map((each) => each.name);
 
 describe("C39 the left column", () => {
@@ -19,7 +20,7 @@ describe("C39 the left column", () => {
     channel("lone", [ann]), channel("lost", [ann], { groupId: "group-unknown" }), channel("foreign", [ben], { groupId: second.id }),
     channel("dm", [ann, ben], { kind: "dm" }), channel("three", [ann, ben, bot], { kind: "group_dm" }), channel("tree", [], { anchorId: bot.id }),
   ];
-  const of = select.rail(state({ groups: keyed(first, second, empty), channels: keyed(...channels) }));
+  const of = select.rail(state({ groups: byId([first, second, empty]), channels: byId([...channels]) }));
 
   it("C39 has every channel once: groups in the server's order without empty ones, then ungrouped, direct, and what can be joined", () => {
     expect(of.groups.map(({ group: { name }, channels: inside }) => [name, names(inside)])).toEqual([["b-first", ["ant", "zebra"]], ["a-second", ["cow"]]]);
@@ -33,7 +34,7 @@ describe("C39 the left column", () => {
   it("C39 has a beginning of so many channels in the same order", () => {
     const [first, second] = [group("one", ben.id), group("two", ben.id)];
     const inside = (name: string, groupId: string) => channel(name, [ann], { groupId });
-    const whole = select.rail(state({ groups: keyed(first, second), channels: keyed(inside("a", first.id), inside("b", first.id), inside("c", second.id), channel("d", [ann]), channel("e", [ann], { kind: "dm" }), channel("f", [ben])) }));
+    const whole = select.rail(state({ groups: byId([first, second]), channels: byId([inside("a", first.id), inside("b", first.id), inside("c", second.id), channel("d", [ann]), channel("e", [ann], { kind: "dm" }), channel("f", [ben])]) }));
     const shown = ({ groups, ungrouped, direct, browse }: select.Rail) => [...groups.flatMap((each) => [each.group.name, ...names(each.channels)]), "|", ...names(ungrouped), "|", ...names(direct), "|", ...names(browse)].join(" ");
     expect(select.railLength(whole)).toBe(5);
     expect([1, 2, 3, 4, 5, 9].map((count) => shown(select.beginning(whole, count)))).toEqual([
@@ -51,11 +52,7 @@ describe("C39 the left column", () => {
 });
 
 describe("C39 topics", () => {
-  const at = (name: string, lastActivity: number, messageCount = 1, change = {}) => topic(name, "c", { lastActivity, messageCount, ...change });
-  const all = state({
-    topics: keyed(at("b", 5), at("a", 5), at("new", 0, 0, { createdAt: 9 }), at("old", 1), at("gone", 99, 1, { archived: true }), topic("foreign", "d", { lastActivity: 100, messageCount: 1 })),
-    positions: new Map([["topic-a", position("topic-a", { unread: 2 })], ["topic-old", position("topic-old", { unread: 1 })], ["topic-gone", position("topic-gone", { unread: 7 })]]),
-  });
+  const all = state(listed);
 
   it("C39 latest first, an empty one by its making, ties by id, archived ones hidden", () => {
     expect(names(select.topicsOf(all, "c"))).toEqual(["new", "a", "b", "old"]);
@@ -88,7 +85,7 @@ describe("C40 the pinned board", () => {
 
 describe("C42 deep links", () => {
   const plan = channel("plan", [ann]);
-  const there = state({ channels: keyed(plan), topics: keyed(topic("here", plan.id), topic("else", "other")), merged: new Map([["topic-old", "topic-here"]]) });
+  const there = state({ channels: byId([plan]), topics: byId([topic("here", plan.id), topic("else", "other")]), merged: new Map([["topic-old", "topic-here"]]) });
 
   it("C42 are held until the first snapshot, then found or sent on", () => {
     expect(select.resolveLink({ ...there, ready: false }, "no", "no")).toEqual({ kind: "held" });
@@ -107,7 +104,7 @@ describe("C42 deep links", () => {
 
 describe("C41 membership and posting", () => {
   it("C41 tells every standing, and a mandatory one apart", () => {
-    const of = (change: Parameters<typeof channel>[2], members = [ann]) => select.membership(state({ accounts: keyed<Account>(ann, { ...bot, homeChannelId: "channel-home" }) }), channel(change?.id ?? "x", members, change));
+    const of = (change: Parameters<typeof channel>[2], members = [ann]) => select.membership(state({ accounts: byId<Account>([ann, { ...bot, homeChannelId: "channel-home" }]) }), channel(change?.id ?? "x", members, change));
     expect(of({}, [ben])).toBe("none");
     expect(of({ subscriberIds: [] })).toBe("member");
     expect(of({})).toBe("subscribed");
@@ -128,7 +125,7 @@ describe("C41 membership and posting", () => {
 describe("agents", () => {
   it("stand below each other; one without a seen parent, and one of a circle, at the top", () => {
     const made = (handle: string, parentId?: string) => agent(handle, ann.id, { parentId });
-    const forest = select.agentTree(state({ accounts: new Map([made("top"), made("low", "agent-mid"), made("mid", "agent-top"), made("lost", "agent-gone"), made("x", "agent-y"), made("y", "agent-x")].map((each) => [each.id, each])) }));
+    const forest = select.agentTree(state({ accounts: byId([made("top"), made("low", "agent-mid"), made("mid", "agent-top"), made("lost", "agent-gone"), made("x", "agent-y"), made("y", "agent-x")]) }));
     const told = (nodes: readonly select.AgentNode[]): unknown[] => nodes.map((node) => [node.agent.handle, node.descendants, told(node.children)]);
     expect(told(forest)).toEqual([["lost", 0, []], ["top", 2, [["mid", 1, [["low", 0, []]]]]], ["x", 1, [["y", 0, []]]]]);
   });

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { answering, ask, asking, question, text } from "../testing/builders";
 import type { Block } from "./types";

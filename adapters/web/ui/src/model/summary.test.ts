@@ -1,16 +1,15 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { emptyState } from "../sync/reducer";
-import { ask, asking, message, position, topic } from "../testing/builders";
+import { ask, asking, message, topic } from "../testing/builders";
+import { listed } from "../testing/topics";
 import { RECENT_TOPICS, summaries } from "./summary";
 
-const keyed = <T extends { readonly id: string }>(...all: readonly T[]): ReadonlyMap<string, T> => new Map(all.map((each) => [each.id, each]));
 
 describe("C39 the summary of a channel", () => {
-  const at = (name: string, lastActivity: number, messageCount = 1, change = {}) => topic(name, "c", { lastActivity, messageCount, ...change });
   const all = {
     ...emptyState("ann"),
-    topics: keyed(at("b", 5), at("old", 1), at("a", 5), at("new", 0, 0, { createdAt: 9 }), at("gone", 99, 1, { archived: true }), topic("foreign", "d", { lastActivity: 100, messageCount: 1 })),
-    positions: new Map([["topic-a", position("topic-a", { unread: 2 })], ["topic-old", position("topic-old", { unread: 1 })], ["topic-gone", position("topic-gone", { unread: 7 })]]),
+    ...listed,
     openAsks: new Map([["x", { message: message(1, [asking(ask("x"))]), channelId: "c" }], ["y", { message: message(2, [asking(ask("y"))]), channelId: "bare" }]]),
   };
 

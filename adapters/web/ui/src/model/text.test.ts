@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { ask, asking, message, question } from "../testing/builders";
 import { age, ServerTime } from "./time";

@@ -1,7 +1,8 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import type { State } from "../store/contract";
-import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
-import { byId, stillStore } from "../testing/view";
+import { emptyState } from "../sync/reducer";
+import { agent, ask, asking, byId, channel, message, person, topic } from "../testing/builders";
 import { resolveRoute } from "./resolve";
 import type { Route } from "./route";
 
@@ -11,7 +12,9 @@ const plan = channel("plan", [ann, bot]);
 const start = topic("start", plan.id);
 const none: ReadonlySet<string> = new Set();
 
-const state = (change: Partial<State> = {}): State => ({ ...stillStore({ accounts: [ann, bot], channels: [plan], topics: [start] }).store.state(), ...change });
+const state = (change: Partial<State> = {}): State => ({
+  ...emptyState(ann.id), ready: true, accounts: byId([ann, bot]), channels: byId([plan]), topics: byId([start]), ...change,
+});
 const at = (topicId: string, messageId?: string): Route => ({ kind: "topic", channelId: plan.id, topicId, messageId });
 
 describe("what an address shows", () => {

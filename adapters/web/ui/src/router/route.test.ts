@@ -39,7 +39,6 @@ describe("addresses", () => {
 
 describe("links", () => {
   const click = (change: MouseEventInit, html: string): string | undefined => {
-    document.body.replaceChildren();
     const anchor = document.createElement("a");
     for (const [name, value] of new URLSearchParams(html)) anchor.setAttribute(name, value);
     const inside = document.createElement("b");

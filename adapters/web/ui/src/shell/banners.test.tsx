@@ -1,6 +1,6 @@
 import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { flush } from "solid-js";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Failure } from "../model/client";
 import { shellText } from "../strings";
 import { channel, person, topic } from "../testing/builders";
@@ -8,11 +8,13 @@ import { focused } from "../testing/focus";
 import { showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
 
+/** Says that the browser has no network, until the test is over. */
+const goOffline = () => vi.spyOn(window.navigator, "onLine", "get").mockReturnValue(false);
+
 describe("bars above the content", () => {
   it("a browser that goes offline is told of at once", async () => {
     const page = await showPage(new FakeServer(person("ann")));
-    const network = vi.spyOn(window.navigator, "onLine", "get").mockReturnValue(false);
-    onTestFinished(() => network.mockRestore());
+    goOffline();
     page.client.stream.fail();
     await page.later(0);
     expect(screen.getByText(/This browser is offline/)).toBeInTheDocument();
@@ -20,10 +22,8 @@ describe("bars above the content", () => {
 
   it("what is said of the connection is true while it is shown", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
-    onTestFinished(() => void vi.useRealTimers());
     const page = await showPage(new FakeServer(person("ann")));
-    const network = vi.spyOn(window.navigator, "onLine", "get").mockReturnValue(false);
-    onTestFinished(() => network.mockRestore());
+    const network = goOffline();
     page.client.stream.fail();
     await page.later(0);
     expect(screen.getByText(new RegExp(shellText.offline))).toBeInTheDocument();
@@ -85,8 +85,7 @@ describe("the focus in a bar that goes", () => {
 
   it("goes back to where it came from when the connection is there again", async () => {
     const page = await showPage(new FakeServer(person("ann")));
-    const network = vi.spyOn(window.navigator, "onLine", "get").mockReturnValue(false);
-    onTestFinished(() => network.mockRestore());
+    goOffline();
     page.client.stream.fail();
     await page.later(0);
     const now = screen.getByRole("button", { name: "Try now" });

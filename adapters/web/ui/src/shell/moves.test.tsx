@@ -1,7 +1,6 @@
-import { screen } from "@solidjs/testing-library";
 import { describe, expect, it } from "vitest";
 import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
-import { showPage } from "../testing/page";
+import { main, showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
 
 const ann = person("ann");
@@ -14,7 +13,6 @@ const world = () => {
   server.seedMessage(plan.id, message(1, [asking(ask("a"))], { topicId: start.id, authorId: bot.id }));
   return server;
 };
-const main = () => screen.getByRole("main");
 
 /** The history of the tests' browser takes its time. */
 const travel = async (by: number) => {

@@ -2,14 +2,14 @@ import { screen, within } from "@solidjs/testing-library";
 import { describe, expect, it } from "vitest";
 import { agent, person } from "../testing/builders";
 import { focused } from "../testing/focus";
-import { memory, showPage } from "../testing/page";
+import { memory } from "../testing/memory";
+import { rail, showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
 
 const ann = person("ann");
 const bot = agent("bot", ann.id);
 const other = agent("other", ann.id);
 const world = () => new FakeServer(ann).seed(bot, other);
-const rail = () => screen.getByRole("navigation", { name: "Channels and agents" });
 
 describe("agents of the left column", () => {
   it("C43 a pinned agent is listed once, unless somebody who is not pinned stands below it", async () => {

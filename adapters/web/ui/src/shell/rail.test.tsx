@@ -1,40 +1,34 @@
-import { screen, within } from "@solidjs/testing-library";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { channelLabel, rail as sorted } from "../model/select";
+import { within } from "@solidjs/testing-library";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import * as select from "../model/select";
 import { channelPath } from "../router/paths";
 import { channel, person, topic } from "../testing/builders";
-import { showPage } from "../testing/page";
+import { rail, showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
-import { whenIdle } from "./idle";
 
-vi.mock("./idle", () => ({ whenIdle: vi.fn(() => () => undefined) }));
-vi.mock("../model/select", { spy: true });
+/** What waits until the page is idle, which it is when a test says so. */
+let waiting: (() => void)[] = [];
+beforeEach(() => {
+  waiting = [];
+  vi.stubGlobal("requestIdleCallback", (then: () => void) => waiting.push(then));
+  vi.stubGlobal("cancelIdleCallback", () => undefined);
+});
 
 const ann = person("ann");
 const rooms = Array.from({ length: 100 }, (_, index) => channel(`c-${String(index).padStart(3, "0")}`, [ann]));
-const rail = () => screen.getByRole("navigation", { name: "Channels and agents" });
 const stops = () => [...rail().querySelectorAll<HTMLElement>("[data-stop]")];
 
 /** The page at a channel far down, with all of the column made; and which rows were brought into view. */
 const whole = async () => {
   const shown: string[] = [];
-  const scroll = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(function (this: Element) {
+  vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(function (this: Element) {
     shown.push(this.getAttribute("href") ?? "");
-  });
-  const later: (() => void)[] = [];
-  vi.mocked(whenIdle).mockImplementation((then) => {
-    later.push(then);
-    return () => undefined;
-  });
-  onTestFinished(() => {
-    scroll.mockRestore();
-    vi.mocked(whenIdle).mockReset();
   });
   const path = channelPath("channel-c-090");
   const server = new FakeServer(ann).seed(...rooms, topic("talk", "channel-c-001"));
   const page = await showPage(server, { path });
   for (let step = 0; step < 3; step += 1) {
-    later.splice(0).forEach((then) => then());
+    waiting.splice(0).forEach((then) => then());
     await page.later();
   }
   return { page, server, shown, path };
@@ -66,13 +60,12 @@ describe("a column of many channels", () => {
 
   it("is sorted and named anew by what is about its channels only", async () => {
     const { page, server } = await whole();
-    vi.mocked(sorted).mockClear();
-    vi.mocked(channelLabel).mockClear();
+    const [sorted, named] = [vi.spyOn(select, "rail"), vi.spyOn(select, "channelLabel")];
     server.post("channel-c-001", { kind: "id", id: "topic-talk" }, [{ kind: "text", text: "Hello" }]);
     await page.later();
     expect(sorted).not.toHaveBeenCalled();
     // The view and the title name the channel that is shown.
-    expect(vi.mocked(channelLabel).mock.calls.filter(([, each]) => each.id !== "channel-c-090")).toEqual([]);
+    expect(named.mock.calls.filter(([, each]) => each.id !== "channel-c-090")).toEqual([]);
     server.putChannel(channel("c-000", [ann], { name: "first" }));
     await page.later();
     expect(sorted).toHaveBeenCalledTimes(1);

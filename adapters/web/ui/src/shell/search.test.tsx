@@ -1,6 +1,6 @@
 import { fireEvent, screen } from "@solidjs/testing-library";
 import { flush } from "solid-js";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { channel, message, person, topic } from "../testing/builders";
 import { showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
@@ -16,13 +16,14 @@ const opened = async () => {
   server.seed(plan, start);
   ["apple one", "apple two", "pear"].forEach((text, index) => server.seedMessage(plan.id, message(index + 1, text, { topicId: start.id })));
   const page = await showPage(server);
-  const field = await screen.findByRole("combobox", { name: "Search messages" });
+  const field = screen.getByRole("combobox", { name: "Search messages" });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const type = (value: string) => {
     fireEvent.input(field, { target: { value } });
     flush();
   };
-  const pause = async () => {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS + 20));
+  const pause = async (ms = PAUSE_MS) => {
+    vi.advanceTimersByTime(ms);
     await page.later();
   };
   const options = () => screen.queryAllByRole("option").map((option) => option.textContent);
@@ -38,11 +39,11 @@ describe("the search of the top bar", () => {
   it("asks once the typing pauses, and shows what was found", async () => {
     const { page, type, pause, options, field } = await opened();
     type("a");
+    await pause(PAUSE_MS - 1);
     type("apple");
-    // Fires before the pause is over, however slow the machine: it is due first.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await pause(PAUSE_MS - 1);
     expect(page.client.called("search")).toHaveLength(0);
-    await pause();
+    await pause(1);
     expect(page.client.called("search").map((call) => call.input[0])).toEqual(["apple"]);
     expect(options()).toEqual(["ann plan › startapple one", "ann plan › startapple two", "Show all results"]);
     expect(field).toHaveAttribute("aria-expanded", "true");

@@ -2,16 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../model/client";
 import type { Ask, AskQuestion, QuestionAnswer } from "../model/types";
-import { agent, ask, asking, channel, message, option, person, question, topic } from "../testing/builders";
 import { askText } from "../strings";
+import { ask, asking, message, option, question } from "../testing/builders";
 import { FakeClient } from "../testing/fake";
-import { FakeServer } from "../testing/server";
+import { ann, bot, planned } from "../testing/planned";
 import { testStore } from "../testing/store";
 import type { TestStore } from "../testing/store";
 import { findAsk } from "./staging";
 
-const ann = person("ann");
-const bot = agent("bot", ann.id);
 const M = "message-1";
 
 const single = question("one");
@@ -20,12 +18,9 @@ const free = question("free", { options: [] });
 const all = [single, multi, free];
 
 /** A page that looks at one ask with these questions. */
-const page = async (questions: readonly AskQuestion[] = all, options: Parameters<typeof testStore>[1] = {}) => {
-  const server = new FakeServer(ann);
-  const plan = channel("plan", [ann, bot]);
-  server.seed(bot, plan, topic("plan", plan.id));
-  server.seedMessage(plan.id, message(1, [asking(ask("a", questions))], { authorId: bot.id }));
-  const test = await testStore(new FakeClient(server), options);
+const page = async (questions: readonly AskQuestion[] = all, auto = true) => {
+  const { server, plan, client } = planned({ questions, auto });
+  const test = await testStore(client);
   test.store.openTopic(plan.id, "topic-plan");
   await test.pass();
   return { ...test, server, plan };
@@ -265,13 +260,12 @@ describe("a push", () => {
     picks(test);
     await test.pass();
     const before = answers(test);
-    let refuse: (failure: Failure) => void = () => undefined;
-    test.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+    const held = test.client.holdBack("respond");
     test.store.asks.submit(M, "a");
     await push(test, {});
     expect(staged(test)).toMatchObject({ submitted: true });
     expect(staged(test)?.answers.size).toBe(0);
-    refuse(new Failure("unavailable", "away"));
+    held.fail(new Failure("unavailable", "away"));
     await test.pass();
     expect(answers(test)).toEqual(before);
     expect(staged(test)?.error).toBe("away");
@@ -337,12 +331,11 @@ describe("a push", () => {
   it("C31 the withdrawal comes first, then the refusal: no error, nothing comes back, the funnel is told", async () => {
     const test = await page();
     picks(test);
-    let refuse: (failure: Failure) => void = () => undefined;
-    test.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+    const held = test.client.holdBack("respond");
     test.store.asks.submit(M, "a");
     test.server.cancel("a");
     await test.pass();
-    refuse(new Failure("already", 'ask "a" is cancelled'));
+    held.fail(new Failure("already", 'ask "a" is cancelled'));
     await test.pass();
     expect(staged(test)).toBeUndefined();
     expect(test.errors).toHaveLength(1);
@@ -350,22 +343,14 @@ describe("a push", () => {
   });
 
   it("C31 the refusal comes first, then the withdrawal: staged again with the error, then gone", async () => {
-    const server = new FakeServer(ann);
-    const plan = channel("plan", [ann, bot]);
-    server.seed(bot, plan, topic("plan", plan.id));
-    server.seedMessage(plan.id, message(1, [asking(ask("a", all))], { authorId: bot.id }));
-    const client = new FakeClient(server, { auto: false });
-    const opened = await testStore(client);
-    opened.store.openTopic(plan.id, "topic-plan");
-    await opened.pass();
-    const test: Page = { ...opened, server, plan };
+    const test = await page(all, false);
     picks(test);
-    server.cancel("a");
+    test.server.cancel("a");
     test.store.asks.submit(M, "a");
     await test.pass();
     expect(staged(test)).toMatchObject({ submitted: false, error: 'ask "a" is cancelled' });
     expect(staged(test)?.answers.size).toBe(3);
-    client.deliver();
+    test.client.deliver();
     await test.pass();
     expect(shown(test)?.end.kind).toBe("cancelled");
     expect(staged(test)?.answers.size ?? 0).toBe(0);

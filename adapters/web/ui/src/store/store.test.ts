@@ -1,23 +1,17 @@
 import { createRoot } from "solid-js";
 import { describe, expect, it } from "vitest";
-import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
 import { Failure } from "../model/client";
 import { BACKOFF_BASE_MS } from "../sync/run";
-import { FakeClient } from "../testing/fake";
-import { FakeServer } from "../testing/server";
+import { message } from "../testing/builders";
+import { ann, bot, planned } from "../testing/planned";
 import { settle, testStore } from "../testing/store";
 import { TICK_MS } from "./store";
 
-const ann = person("ann");
-const bot = agent("bot", ann.id);
-
-const world = () => {
-  const server = new FakeServer(ann);
-  const plan = channel("plan", [ann, bot]);
-  server.seed(bot, plan, topic("plan", plan.id));
-  server.seedMessage(plan.id, message(1, "hello", { authorId: bot.id }));
-  server.seedMessage(plan.id, message(2, [asking(ask("a"))], { authorId: bot.id }));
-  return { server, client: new FakeClient(server), plan };
+/** The agent has asked in message 1 and said something in message 2. */
+const world = (options?: Parameters<typeof planned>[0]) => {
+  const made = planned(options);
+  made.say();
+  return made;
 };
 
 describe("the store", () => {
@@ -119,13 +113,13 @@ describe("what a person does", () => {
     const { client } = world();
     const { store, session, pass } = await testStore(client);
     store.drafts.write("topic-plan", "half a sen");
-    store.asks.type("message-2", "a", "q1", "half an ans");
+    store.asks.type("message-1", "a", "q1", "half an ans");
     await pass();
     expect(JSON.stringify([...session.items])).toMatch(/half a sen.*half an ans|half an ans.*half a sen/);
     store.forget();
     expect([...session.items]).toEqual([]);
     store.drafts.write("topic-plan", "half a sente");
-    store.asks.type("message-2", "a", "q1", "half an answ");
+    store.asks.type("message-1", "a", "q1", "half an answ");
     await pass();
     expect([...session.items]).toEqual([]);
     store.dispose();
@@ -236,8 +230,7 @@ describe("what a person does", () => {
   });
 
   it("drops a page that was asked for before everything was read anew", async () => {
-    const { server, plan } = world();
-    const client = new FakeClient(server, { auto: false });
+    const { server, plan, client } = world({ auto: false });
     client.pageSize = 1;
     const { store, pass } = await testStore(client);
     // The server knows already that the person takes no part, and answers with nothing.

@@ -2,27 +2,20 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../model/client";
 import type { QuestionAnswer } from "../model/types";
-import { agent, ask, asking, channel, message, person, question, topic } from "../testing/builders";
-import { FakeClient } from "../testing/fake";
-import { FakeServer } from "../testing/server";
+import { question } from "../testing/builders";
+import { planned } from "../testing/planned";
 import { testStore } from "../testing/store";
 import type { TestStore } from "../testing/store";
 import { findAsk } from "./staging";
 
-const ann = person("ann");
-const bot = agent("bot", ann.id);
 const M = "message-1";
 const all = [question("one"), question("many", { multiple: true, count: 3 }), question("free", { options: [] })];
 
 /** A page whose inbox holds one ask; its topic is not open. */
 const page = async () => {
-  const server = new FakeServer(ann);
-  const plan = channel("plan", [ann, bot]);
-  server.seed(bot, plan, topic("plan", plan.id));
-  server.seedMessage(plan.id, message(1, [asking(ask("a", all))], { authorId: bot.id }));
-  return { ...(await testStore(new FakeClient(server))), server };
+  const { server, client } = planned({ questions: all });
+  return { ...(await testStore(client)), server };
 };
-const staged = (test: TestStore) => test.store.staged().get("a");
 const picks = (test: TestStore): void => {
   test.store.asks.pick(M, "a", "one", "1");
   test.store.asks.pick(M, "a", "many", "2");
@@ -58,10 +51,9 @@ describe("what an ask that ended did not take", () => {
     for (const order of ["push", "refusal"]) {
       const test = await page();
       picks(test);
-      let refuse: (failure: Failure) => void = () => undefined;
-      test.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+      const held = test.client.holdBack("respond");
       test.store.asks.submit(M, "a");
-      const steps = [() => test.server.answer("a", other, "user-ben"), () => refuse(new Failure("already", "too late"))];
+      const steps = [() => test.server.answer("a", other, "user-ben"), () => held.fail(new Failure("already", "too late"))];
       for (const step of order === "push" ? steps : steps.reverse()) {
         step();
         await test.pass();
@@ -71,17 +63,15 @@ describe("what an ask that ended did not take", () => {
     }
   });
 
-  it("a refusal after a withdrawal sets no error and is still told", async () => {
+  it("a refusal after a withdrawal is still told", async () => {
     const test = await page();
     picks(test);
-    let refuse: (failure: Failure) => void = () => undefined;
-    test.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+    const held = test.client.holdBack("respond");
     test.store.asks.submit(M, "a");
     test.server.cancel("a");
     await test.pass();
-    refuse(new Failure("already", "it is cancelled"));
+    held.fail(new Failure("already", "it is cancelled"));
     await test.pass();
-    expect(staged(test)?.error).toBeUndefined();
     expect(unsent(test)).toMatchObject({ refused: "it is cancelled" });
   });
 

@@ -1,11 +1,14 @@
+// @vitest-environment node
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { components, walk } from "../testing/sources";
 
-const sources = import.meta.glob<string>(["../**/*.tsx", "!../**/*.test.tsx", "!../testing/**"], { query: "?raw", import: "default", eager: true });
 const styles = import.meta.glob<string>(["../**/*.css", "!../styles/tokens.css"], { query: "?raw", import: "default", eager: true });
 
 /** Attributes that are read out or shown. */
 const SHOWN = new Set(["alt", "aria-description", "aria-label", "aria-placeholder", "aria-roledescription", "aria-valuetext", "label", "placeholder", "title"]);
+/** Operators whose sides are shown. */
+const JOINING = new Set([ts.SyntaxKind.PlusToken, ts.SyntaxKind.BarBarToken, ts.SyntaxKind.AmpersandAmpersandToken, ts.SyntaxKind.QuestionQuestionToken]);
 const hasWord = (text: string): boolean => /\p{L}/u.test(text);
 const wordsIn = (node: ts.Node): string => {
   if (ts.isTemplateExpression(node)) return [node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join("");
@@ -13,39 +16,36 @@ const wordsIn = (node: ts.Node): string => {
 };
 
 /** Words that markup shows and that stand in the source itself: as text, in a shown attribute, in an expression between tags. */
-const stray = (name: string, source: string): readonly string[] => {
+const stray = (source: string): readonly string[] => {
   const found: string[] = [];
-  const file = ts.createSourceFile(name, source, ts.ScriptTarget.ESNext, true, ts.ScriptKind.TSX);
   const literal = (node: ts.Node): void => {
     const words = wordsIn(node);
     if (hasWord(words)) found.push(words);
     // What is only compared, called with or looked up is not shown.
     if (ts.isConditionalExpression(node)) [node.whenTrue, node.whenFalse].forEach(literal);
     else if (ts.isParenthesizedExpression(node)) literal(node.expression);
-    else if (ts.isBinaryExpression(node) && [ts.SyntaxKind.PlusToken, ts.SyntaxKind.BarBarToken, ts.SyntaxKind.AmpersandAmpersandToken, ts.SyntaxKind.QuestionQuestionToken].includes(node.operatorToken.kind)) [node.left, node.right].forEach(literal);
+    else if (ts.isBinaryExpression(node) && JOINING.has(node.operatorToken.kind)) [node.left, node.right].forEach(literal);
   };
-  const visit = (node: ts.Node): void => {
+  walk(source, (node, file) => {
     if (ts.isJsxText(node) && hasWord(node.text)) found.push(node.text.trim());
     if (ts.isJsxExpression(node) && node.expression && (ts.isJsxElement(node.parent) || ts.isJsxFragment(node.parent))) literal(node.expression);
     if (ts.isJsxAttribute(node) && SHOWN.has(node.name.getText(file)) && node.initializer) {
       if (ts.isStringLiteral(node.initializer)) literal(node.initializer);
       else if (ts.isJsxExpression(node.initializer) && node.initializer.expression) literal(node.initializer.expression);
     }
-    node.forEachChild(visit);
-  };
-  visit(file);
+  });
   return found;
 };
 
 describe("words of the page", () => {
   it("the scan sees a word wherever markup can hold one, and nothing else", () => {
     const markup = '<><p>Plain</p><p>{"Quoted"}</p><p>{on ? "Yes" : a}</p><p>{`Hi ${name}`}</p><input placeholder="Here" title={a ?? "There"} /></>';
-    expect(stray("x.tsx", markup)).toEqual(["Plain", "Quoted", "Yes", "Hi ", "Here", "There"]);
-    expect(stray("x.tsx", '<p class="card" data-a="b">{words.here} › {kind === "x" ? 1 : 2}{label("key")}</p>')).toEqual([]);
+    expect(stray(markup)).toEqual(["Plain", "Quoted", "Yes", "Hi ", "Here", "There"]);
+    expect(stray('<p class="card" data-a="b">{words.here} › {kind === "x" ? 1 : 2}{label("key")}</p>')).toEqual([]);
   });
   it("stand in strings/ and nowhere in markup", () => {
-    expect(Object.keys(sources).length).toBeGreaterThan(30);
-    const found = Object.entries(sources).flatMap(([name, source]) => stray(name, source).map((words) => `${name}: ${words}`));
+    expect(Object.keys(components).length).toBeGreaterThan(30);
+    const found = Object.entries(components).flatMap(([name, source]) => stray(source).map((words) => `${name}: ${words}`));
     expect(found).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ const TRIALS = 60;
 const STEPS = 60;
 
 /** One trial: a server, a page on it, and chance that moves both. */
-export class Trial {
+class Trial {
   readonly server = new FakeServer(ann);
   readonly client = new FakeClient(this.server, { auto: false });
   /** False: whoever takes part in a channel stays there. */

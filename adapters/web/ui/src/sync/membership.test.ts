@@ -5,7 +5,6 @@ import { ann, bot, planned } from "../testing/planned";
 import { testStore } from "../testing/store";
 import { BACKOFF_CAP_MS } from "./run";
 
-
 describe("who takes part where", () => {
   it("a gained channel is read anew, and what is told after it waits for that", async () => {
     const { client, server } = planned();
@@ -113,7 +112,7 @@ describe("who takes part where", () => {
   });
 
   it("C7 what was said while the person was out of a channel for a moment is read", async () => {
-    const { client, server, plan, say } = planned(false);
+    const { client, server, plan, say } = planned({ auto: false });
     const { store, pass } = await testStore(client);
     store.openTopic(plan.id, "topic-plan");
     await pass();

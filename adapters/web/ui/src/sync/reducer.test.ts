@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { membership } from "../model/select";
 import type { Channel, Message, StreamEvent } from "../model/types";

@@ -4,16 +4,27 @@ import type { SnapshotToken } from "../model/types";
 import { ask, asking, message } from "../testing/builders";
 import type { FakeClient, Method } from "../testing/fake";
 import { bot, planned } from "../testing/planned";
-import { testStore } from "../testing/store";
+import { FakeWorld, settle, testStore } from "../testing/store";
 import { Batch, EVERY_MS } from "./batch";
 import { Pump } from "./pump";
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS, PATIENCE, WATCHED_PATIENCE, backoff } from "./run";
 import { IN_FLIGHT, limited } from "./snapshot";
-import { FakeWorld, settle } from "../testing/store";
 
 const READS: readonly Method[] = ["listAccounts", "listGroups", "listChannels", "roster", "listTopics", "listOpenAsks"];
 
 const since = (client: FakeClient) => client.streams.map((stream) => stream.since?.seq);
+
+/** Closes each stream as soon as it is there: the next one comes after these waits and not earlier. */
+const closedAgain = async (client: FakeClient, pass: (ms: number) => Promise<void>, waits: readonly number[]) => {
+  for (const wait of waits) {
+    const tries = client.streams.length;
+    client.stream.close();
+    await pass(wait - 1);
+    expect(client.streams).toHaveLength(tries);
+    await pass(1);
+    expect(client.streams).toHaveLength(tries + 1);
+  }
+};
 
 describe("the first snapshot", () => {
   it("C1 boundary, then reads that all carry its token, then the tail", async () => {
@@ -210,28 +221,14 @@ describe("a connection that breaks", () => {
     client.stream.close();
     await pass(0);
     expect(client.streams).toHaveLength(2);
-    for (const wait of [BACKOFF_BASE_MS, 2 * BACKOFF_BASE_MS, 4 * BACKOFF_BASE_MS]) {
-      const tries = client.streams.length;
-      client.stream.close();
-      await pass(wait - 1);
-      expect(client.streams).toHaveLength(tries);
-      await pass(1);
-      expect(client.streams).toHaveLength(tries + 1);
-    }
+    await closedAgain(client, pass, [BACKOFF_BASE_MS, 2 * BACKOFF_BASE_MS, 4 * BACKOFF_BASE_MS]);
     store.dispose();
   });
 
   it("C10 a boundary is no progress", async () => {
     const { client } = planned();
     const { store, pass } = await testStore(client);
-    for (const wait of [BACKOFF_BASE_MS, 2 * BACKOFF_BASE_MS]) {
-      const tries = client.streams.length;
-      client.stream.close();
-      await pass(wait - 1);
-      expect(client.streams).toHaveLength(tries);
-      await pass(1);
-      expect(client.streams).toHaveLength(tries + 1);
-    }
+    await closedAgain(client, pass, [BACKOFF_BASE_MS, 2 * BACKOFF_BASE_MS]);
     store.dispose();
   });
 

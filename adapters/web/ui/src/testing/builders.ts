@@ -34,6 +34,8 @@ export const position = (topicId: string, change: Partial<ReadPosition> = {}): R
   topicId, seq: 0, unread: 0, countedTo: 0, ...change,
 });
 
+export const byId = <T extends { readonly id: string }>(all: readonly T[]): ReadonlyMap<string, T> => new Map(all.map((each) => [each.id, each]));
+
 export const option = (id: string, change: Partial<AskOption> = {}): AskOption => ({
   id, label: `Option ${id}`, description: "", preview: "", ...change,
 });

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { Failure } from "../model/client";
 import type { Ask } from "../model/types";

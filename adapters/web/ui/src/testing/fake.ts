@@ -67,6 +67,17 @@ export interface FakeOptions {
   readonly epoch?: bigint;
 }
 
+type Gates = Map<Method, Promise<void>[]>;
+
+/** Puts a gate behind those that the method has. */
+const heldBy = (gates: Gates, method: Method): Held => {
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+  // A held call that never comes must not be an unhandled rejection.
+  promise.catch(() => undefined);
+  gates.set(method, [...(gates.get(method) ?? []), promise]);
+  return { release: () => resolve(undefined), fail: reject };
+};
+
 export class FakeClient implements Client {
   readonly calls: Call[] = [];
   readonly streams: FakeStream[] = [];
@@ -77,7 +88,8 @@ export class FakeClient implements Client {
   /** How many of the server's events the stream has carried. */
   private carried = 0;
   private readonly auto: boolean;
-  private readonly gates = new Map<Method, Promise<void>[]>();
+  private readonly gates: Gates = new Map();
+  private readonly ways: Gates = new Map();
   private readonly failures = new Map<Method, Failure[]>();
 
   constructor(readonly server: FakeServer = new FakeServer(person("ann")), options: FakeOptions = {}) {
@@ -101,16 +113,12 @@ export class FakeClient implements Client {
 
   /** Holds the reply of the next call of `method` that is not held yet. */
   hold(method: Method): Held {
-    let release: () => void = () => undefined;
-    let fail: (failure: Failure) => void = () => undefined;
-    const gate = new Promise<void>((resolve, reject) => {
-      release = resolve;
-      fail = reject;
-    });
-    // A held call that never comes must not be an unhandled rejection.
-    gate.catch(() => undefined);
-    this.gates.set(method, [...(this.gates.get(method) ?? []), gate]);
-    return { release, fail };
+    return heldBy(this.gates, method);
+  }
+
+  /** Holds the next call of `method` on its way: the server hears of it when it is released, and never if it fails. */
+  holdBack(method: Method): Held {
+    return heldBy(this.ways, method);
   }
 
   /** Refuses the next call of `method`; nothing happens on the server. */
@@ -319,6 +327,8 @@ export class FakeClient implements Client {
     const failure = this.failures.get(method)?.shift();
     if (failure) throw failure;
     if (signal?.aborted) throw new Failure("aborted", "aborted");
+    const way = this.ways.get(method)?.shift();
+    if (way) await way;
     const value = make();
     const gate = this.gates.get(method)?.shift();
     if (gate) await gate;

@@ -1,5 +1,5 @@
 /** The whole signed-in page over the fake client, at an address. */
-import { render } from "@solidjs/testing-library";
+import { render, screen } from "@solidjs/testing-library";
 import { flush } from "solid-js";
 import { onTestFinished, vi } from "vitest";
 import { App } from "../App";
@@ -12,15 +12,12 @@ import { createRouter } from "../router/router";
 import { AppContext, createApp } from "../shell/app";
 import type { App as AppOf } from "../shell/app";
 import { StoreContext } from "../store/context";
+import { shellText } from "../strings";
 import { FakeClient } from "./fake";
+import { memory } from "./memory";
 import type { FakeServer } from "./server";
 import { settle, testStore } from "./store";
 import type { TestStore } from "./store";
-
-export const memory = (items: Record<string, string> = {}): Kept => {
-  const kept = new Map(Object.entries(items));
-  return { read: (key) => kept.get(key), write: (key, value) => void kept.set(key, value) };
-};
 
 /** Records what it is asked; everything works unless told otherwise. */
 export class FakeSession implements PageSession {
@@ -50,6 +47,12 @@ export interface TestPage extends TestStore {
   /** Lets `ms` go by, and loads whatever view is wanted. */
   readonly later: (ms?: number) => Promise<void>;
 }
+
+/** The view that is shown. */
+export const main = (): HTMLElement => screen.getByRole("main");
+
+/** The left column. */
+export const rail = (): HTMLElement => screen.getByRole("navigation", { name: shellText.navigation });
 
 interface Options {
   readonly path?: string;

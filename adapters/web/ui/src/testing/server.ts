@@ -26,7 +26,7 @@ export class FakeServer {
   private readonly ways = new Map<TopicId, { readonly channelId: ChannelId; readonly into: TopicId }>();
   private readonly readTo = new Map<TopicId, number>();
   private readonly listeners = new Set<() => void>();
-  private minted = 0;
+  private count = 0;
 
   constructor(readonly me: Account) {
     this.accounts.set(me.id, me);
@@ -143,9 +143,17 @@ export class FakeServer {
   post(channelId: ChannelId, to: TopicSelector, blocks: readonly NewBlock[], authorId: AccountId = this.me.id): Message {
     const told: Telling[] = [];
     const row = this.selected(channelId, to, authorId, told);
-    const message = this.append(row, authorId, blocks.map((block) => this.minted_block(block)));
+    const message = this.append(row, authorId, blocks.map((block) => this.minted(block)));
     this.tell(...told, { kind: "message_posted", message });
     return message;
+  }
+
+  /** Posts an ask of one question in free text, called "q"; gives its id. */
+  ask(channelId: ChannelId, to: TopicSelector, question: string, authorId: AccountId): AskId {
+    const questions = [{ id: "q", question, header: "", options: [], multiple: false, recommended: undefined }];
+    const [block] = this.post(channelId, to, [{ kind: "ask", ask: { questions } }], authorId).blocks;
+    if (block?.kind !== "ask") throw new Error("no ask was posted");
+    return block.ask.id;
   }
 
   answer(askId: AskId, answers: readonly QuestionAnswer[], by: AccountId = this.me.id): void {
@@ -219,11 +227,11 @@ export class FakeServer {
   }
 
   mint(what: string): string {
-    this.minted += 1;
-    return `${what}-${this.minted}`;
+    this.count += 1;
+    return `${what}-${this.count}`;
   }
 
-  private minted_block(block: NewBlock): Block {
+  private minted(block: NewBlock): Block {
     if (block.kind === "text") return block;
     const questions = block.ask.questions.map((question) => ({ ...question, chosen: [], customText: "" }));
     return { kind: "ask", ask: possible({ id: this.mint("ask"), questions, end: { kind: "open" } }) };

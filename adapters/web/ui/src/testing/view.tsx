@@ -10,6 +10,7 @@ import { StoreContext } from "../store/context";
 import { Drafts } from "../store/drafts";
 import { Kept } from "../store/kept";
 import { Outbox } from "../store/outbox";
+import { byId } from "./builders";
 import { FakeClient } from "./fake";
 import { FakeWorld } from "./store";
 
@@ -31,8 +32,6 @@ export interface StillStore {
   readonly stage: (askId: string, staged: Partial<Staged> | undefined) => void;
   readonly leave: (askId: string, unsent: Unsent) => void;
 }
-
-export const byId = <T extends { readonly id: string }>(all: readonly T[]): ReadonlyMap<string, T> => new Map(all.map((each) => [each.id, each]));
 
 export function stillStore(start: { readonly accounts?: readonly Account[]; readonly channels?: readonly Channel[]; readonly topics?: readonly Topic[] } = {}): StillStore {
   const recorded: Recorded[] = [];

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { agent, ask, asking, channel, message, person, topic } from "../testing/builders";
 import { showPage } from "../testing/page";
 import { FakeServer } from "../testing/server";
@@ -16,11 +16,7 @@ describe("being told", () => {
     server.seedMessage(plan.id, message(1, [asking(ask("old"))], { topicId: start.id, authorId: bot.id }));
     const page = await showPage(server);
     const said = () => [...page.container.querySelectorAll("[data-said] p")].map((line) => line.textContent);
-    const raise = () => {
-      const posted = server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question: "Now?", header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
-      return posted.blocks.flatMap((block) => (block.kind === "ask" ? [block.ask.id] : []))[0] ?? "";
-    };
-    const [first, second] = [raise(), raise()];
+    const [first = "", second = ""] = ["One?", "Two?"].map((question) => server.ask(plan.id, { kind: "id", id: start.id }, question, bot.id));
     await page.later();
     expect(said()).toEqual(["New ask from bot in plan", "New ask from bot in plan"]);
     server.cancel(first);
@@ -43,17 +39,13 @@ describe("a browser that offers notifications and cannot show one", () => {
     };
     vi.stubGlobal("Notification", Object.assign(refuse, { permission: "granted" }));
     vi.spyOn(document, "hasFocus").mockReturnValue(false);
-    onTestFinished(() => {
-      vi.unstubAllGlobals();
-      vi.restoreAllMocks();
-    });
     const server = new FakeServer(ann).seed(bot, plan, start);
     const page = await showPage(server);
     page.prefs.setNotify(true);
     page.prefs.setSound(true);
     await page.later();
     for (const question of ["One?", "Two?"]) {
-      server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question, header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
+      server.ask(plan.id, { kind: "id", id: start.id }, question, bot.id);
       await page.later();
     }
     expect(played).toHaveBeenCalledTimes(2);

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { State } from "../store/contract";
 import type { ReadPosition } from "../model/types";
 import { toldText } from "../strings";
-import { agent, ask, asking, channel, message, person, position, topic } from "../testing/builders";
+import { emptyState } from "../sync/reducer";
+import { agent, ask, asking, byId, channel, message, person, position, topic } from "../testing/builders";
 import { FakeClient } from "../testing/fake";
 import { FakeServer } from "../testing/server";
 import { testStore } from "../testing/store";
-import { byId, stillStore } from "../testing/view";
 import { faviconSvg } from "./favicon";
 import { tell } from "./fresh";
 import { unreadBesides } from "./unread";
@@ -14,7 +14,7 @@ import { unreadBesides } from "./unread";
 const ann = person("ann");
 const bot = agent("bot", ann.id);
 const plan = channel("plan", [ann, bot]);
-const base = stillStore({ accounts: [ann, bot], channels: [plan] }).store.state();
+const base: State = { ...emptyState(ann.id), ready: true, accounts: byId([ann, bot]), channels: byId([plan]) };
 const state = (ids: readonly string[], ready = true): State => ({
   ...base, ready,
   openAsks: new Map(ids.map((id, index) => [id, { message: message(index + 1, [asking(ask(id))], { authorId: bot.id }), channelId: plan.id }])),

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import * as pb from "../gen/compass/v1/comms_pb";

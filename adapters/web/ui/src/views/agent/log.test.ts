@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import type { AgentSession, SessionEvent } from "../../model/types";
 import { emptyLog, LIMIT, logged, TEXT_LIMIT } from "./log";

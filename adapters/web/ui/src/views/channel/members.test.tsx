@@ -1,10 +1,10 @@
 import { screen, within } from "@solidjs/testing-library";
-import { flush } from "solid-js";
 import { describe, expect, it } from "vitest";
 import { channel, person } from "../../testing/builders";
 import { focused } from "../../testing/focus";
 import { showPage } from "../../testing/page";
 import { FakeServer } from "../../testing/server";
+import { settle } from "../../testing/store";
 
 const [ann, ben, cat] = [person("ann"), person("ben"), person("cat")];
 const plan = channel("plan", [ann, ben, cat]);
@@ -12,8 +12,8 @@ const plan = channel("plan", [ann, ben, cat]);
 const opened = async () => {
   const server = new FakeServer(ann).seed(ben, cat, plan);
   const page = await showPage(server, { path: `/channel/${plan.id}` });
-  const press = async (name: string, within_: HTMLElement = document.body) => {
-    const button = within(within_).getByRole("button", { name });
+  const press = async (name: string, inside: HTMLElement = document.body) => {
+    const button = within(inside).getByRole("button", { name });
     button.focus();
     button.click();
     await page.later();
@@ -32,8 +32,7 @@ describe("the focus in the list of members", () => {
     page.client.stream.close();
     within(sure(/ben/)).getByRole("button", { name: "Yes" }).focus();
     within(sure(/ben/)).getByRole("button", { name: "Yes" }).click();
-    flush();
-    await Promise.resolve();
+    await settle();
     expect(button).toHaveAttribute("aria-disabled", "true");
     expect(focused()).toBe(button);
     held.release();

@@ -35,9 +35,9 @@ describe("leaving a channel", () => {
     expect(leave()).toHaveAccessibleDescription("Your agent bot is a member. To leave this channel, first remove it.");
   });
   it.each([
-    [undefined, "Leave this channel? You can read it again only when someone who takes part adds you."],
-    [team.id, "Leave this channel? You can read it again only after joining again."],
-  ])("says how one comes back", async (groupId, question) => {
+    ["that nobody else sees", undefined, "Leave this channel? You can read it again only when someone who takes part adds you."],
+    ["that everybody sees", team.id, "Leave this channel? You can read it again only after joining again."],
+  ])("says how one comes back into one %s", async (_, groupId, question) => {
     const { leave } = await opened({ groupId }, [ann, ben, bens]);
     fireEvent.click(leave());
     flush();

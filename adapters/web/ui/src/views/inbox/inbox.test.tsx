@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { agent, ask, asking, channel, message, person, question, topic } from "../../testing/builders";
 import { Failure } from "../../model/client";
 import { FakeClient } from "../../testing/fake";
-import { focused as nowFocused } from "../../testing/focus";
-import { memory, showPage } from "../../testing/page";
+import { focused } from "../../testing/focus";
+import { memory } from "../../testing/memory";
+import { main, showPage } from "../../testing/page";
 import { FakeServer } from "../../testing/server";
 import { askCommand, quoted } from "./command";
 
@@ -23,15 +24,16 @@ const world = (...ids: readonly string[]): FakeServer => {
   server.setPresence(late.id, "waiting");
   return server;
 };
-const order = () => [...screen.getByRole("main").querySelectorAll("[data-ask]")].map((block) => block.getAttribute("data-ask"));
-const openOrder = () => [...screen.getByRole("main").querySelectorAll("[data-ask]:not(.answered, .cancelled)")].map((block) => block.getAttribute("data-ask"));
+const order = () => [...main().querySelectorAll("[data-ask]")].map((block) => block.getAttribute("data-ask"));
+const openOrder = () => [...main().querySelectorAll("[data-ask]:not(.answered, .cancelled)")].map((block) => block.getAttribute("data-ask"));
 const item = (id: string): HTMLElement => {
   const found = document.querySelector(`[data-ask="${id}"]`)?.closest("article");
   if (!found) throw new Error(`no ask ${id}`);
   return found;
 };
 const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
-const focused = () => document.activeElement?.getAttribute("data-ask");
+/** The ask that holds the focus. */
+const focusedAsk = () => document.activeElement?.getAttribute("data-ask");
 
 describe("the inbox", () => {
   it("lists every open ask, oldest first, or newest first for those who like it", async () => {
@@ -66,7 +68,7 @@ describe("the inbox", () => {
     expect(items[0]).toHaveTextContent("The asker is not connected. It may still be waiting. Your answer is kept for it until it takes it.");
     expect(items[1]).toHaveTextContent("waiting for an answer");
     expect(items[1]).not.toHaveTextContent("not connected");
-    expect(within(screen.getByRole("main")).getAllByRole("link", { name: "start" })[0]).toHaveAttribute("href", `/channel/${plan.id}/topic/${start.id}/message/message-1`);
+    expect(within(main()).getAllByRole("link", { name: "start" })[0]).toHaveAttribute("href", `/channel/${plan.id}/topic/${start.id}/message/message-1`);
     page.store.asks.pick("message-1", "a", "q1", "0");
     page.store.asks.submit("message-1", "a");
     await page.later();
@@ -77,12 +79,12 @@ describe("the inbox", () => {
   it("C45 j and k move between asks and stop at the ends", async () => {
     await showPage(world("a", "b"));
     press("j");
-    expect(focused()).toBe("a");
+    expect(focusedAsk()).toBe("a");
     press("j");
     press("j");
-    expect(focused()).toBe("b");
+    expect(focusedAsk()).toBe("b");
     press("k");
-    expect(focused()).toBe("a");
+    expect(focusedAsk()).toBe("a");
   });
 
   it("C45 when the ask that holds the focus ends, the next open one's heading takes it, or the view's; it stays out if it was out", async () => {
@@ -90,13 +92,13 @@ describe("the inbox", () => {
     const page = await showPage(server);
     press("j");
     press("j");
-    expect(focused()).toBe("b");
+    expect(focusedAsk()).toBe("b");
     server.cancel("b");
     await page.later();
     const heading = () => within(item("c")).getByRole("heading", { level: 2 });
     expect(document.activeElement).toBe(heading());
     press("j");
-    expect(focused()).toBe("c");
+    expect(focusedAsk()).toBe("c");
     const field = screen.getByRole("combobox", { name: "Search messages" });
     field.focus();
     server.cancel("c");
@@ -121,12 +123,7 @@ describe("the inbox", () => {
 });
 
 describe("asks that come while the inbox is looked at", () => {
-  let asked = 0;
-  const raise = (server: FakeServer): string => {
-    asked += 1;
-    const posted = server.post(plan.id, { kind: "id", id: start.id }, [{ kind: "ask", ask: { questions: [{ id: "q", question: `Now ${asked}?`, header: "", options: [], multiple: false, recommended: undefined }] } }], bot.id);
-    return posted.blocks.flatMap((block) => (block.kind === "ask" ? [block.ask.id] : []))[0] ?? "";
-  };
+  const raise = (server: FakeServer): string => server.ask(plan.id, { kind: "id", id: start.id }, "Now?", bot.id);
   const newestFirst = () => memory({ "compass.inbox-order": "newest" });
   const button = () => screen.queryByRole("button", { name: /^\d+ new asks?$/ });
 
@@ -138,7 +135,7 @@ describe("asks that come while the inbox is looked at", () => {
     const [first, second] = [raise(server), raise(server)];
     await page.later();
     expect(order()).toEqual(["b", "a"]);
-    expect(focused()).toBe("b");
+    expect(focusedAsk()).toBe("b");
     expect(button()).toHaveTextContent("2 new asks");
     expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Inbox: 4 open asks");
     // One that ends before it was shown is none any more.
@@ -225,14 +222,13 @@ describe("an ask that ends while the inbox shows it", () => {
   it("quality failure 3: the loser of a race sees the answer that counts, whose it is, and that theirs was not taken", async () => {
     const server = world("a");
     const page = await showPage(server);
-    let refuse: (failure: Failure) => void = () => undefined;
-    page.client.respond = () => new Promise<void>((_, reject) => (refuse = reject));
+    const held = page.client.holdBack("respond");
     page.store.asks.pick("message-1", "a", "q1", "1");
     page.store.asks.submit("message-1", "a");
     server.seed(ben);
     server.answer("a", answers("0"), ben.id);
     await page.later();
-    refuse(new Failure("already", "too late"));
+    held.fail(new Failure("already", "too late"));
     await page.later();
     expect(item("a")).toHaveTextContent("Answered by");
     expect(within(item("a")).getByRole("button", { name: "Option 0" })).toHaveAttribute("aria-pressed", "true");
@@ -261,7 +257,7 @@ describe("an ask that ends while the inbox shows it", () => {
     expect(item("b")).toHaveTextContent("Withdrawn by the asker — no longer taking answers.");
     expect(within(item("b")).getByText(/was not sent: the ask was withdrawn first/)).toHaveAttribute("role", "status");
     expect(item("b")).toHaveTextContent("You had: my words");
-    expect(within(screen.getByRole("main")).queryByRole("alert")).toBeNull();
+    expect(within(main()).queryByRole("alert")).toBeNull();
     screen.getByRole("button", { name: "Dismiss closed asks" }).click();
     flush();
     expect(order()).toEqual([]);
@@ -286,6 +282,12 @@ describe("an ask that ends while the inbox shows it", () => {
 });
 
 describe("the first run", () => {
+  /** What was made asks in its own channel. */
+  const asksAtHome = (server: FakeServer) => {
+    const made = [...server.accounts.values()].find((account) => account.handle === "helper");
+    if (made?.kind !== "agent" || made.homeChannelId === undefined) throw new Error("no agent");
+    server.ask(made.homeChannelId, { kind: "name", name: "Questions" }, "Deploy 4.2?", made.id);
+  };
   it("walks from nothing to the first ask: an agent, its token, the command, the ask itself", async () => {
     const server = new FakeServer(ann);
     const page = await showPage(server);
@@ -297,9 +299,7 @@ describe("the first run", () => {
     expect(page.client.called("createAgent")[0]?.input).toEqual(["helper", ""]);
     const command = document.querySelector(".secret")?.textContent ?? "";
     expect(command).toMatch(/^COMPASS_URL=http:\/\/localhost:\d+ COMPASS_TOKEN=token-\d+ compass ask 'Deploy 4.2\?' --option Yes --option 'Not today' --wait$/);
-    const made = [...server.accounts.values()].find((account) => account.handle === "helper");
-    if (made?.kind !== "agent" || made.homeChannelId === undefined) throw new Error("no agent");
-    server.post(made.homeChannelId, { kind: "name", name: "Questions" }, [{ kind: "ask", ask: { questions: [{ id: "q", question: "Deploy 4.2?", header: "", options: [], multiple: false, recommended: undefined }] } }], made.id);
+    asksAtHome(server);
     await page.later();
     expect(screen.queryByRole("heading", { name: "Get your first ask" })).toBeNull();
     expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Inbox: 1 open ask");
@@ -318,22 +318,20 @@ describe("the first run", () => {
     await page.later();
     expect(field).not.toBeInTheDocument();
     const make = within(form).getByRole("button");
-    expect(nowFocused()).toBe(make);
+    expect(focused()).toBe(make);
     held.release();
     await page.later();
     expect(page.client.called("createAgent")).toHaveLength(1);
-    expect(nowFocused()).toBe(make);
+    expect(focused()).toBe(make);
     screen.getByRole("button", { name: "Copy command" }).focus();
-    server.seed(bot, plan, start);
-    server.post([...server.channels.keys()][0] ?? "", { kind: "name", name: "Questions" }, [{ kind: "ask", ask: { questions: [question("q1")] } }], [...server.accounts.keys()][1] ?? "");
+    asksAtHome(server);
     await page.later();
     expect(screen.queryByRole("button", { name: "Copy command" })).toBeNull();
-    expect(nowFocused()).toBe(screen.getByRole("heading", { level: 1 }));
+    expect(focused()).toBe(screen.getByRole("heading", { level: 1 }));
   });
 
   it("a refused handle is told and nothing is made", async () => {
     const page = await showPage(new FakeServer(ann));
-    const { Failure } = await import("../../model/client");
     page.client.failNext("createAgent", new Failure("already", "handle \"helper\" is taken"));
     fireEvent.input(screen.getByLabelText(/Handle of the agent/), { target: { value: "Helper" } });
     flush();

@@ -26,7 +26,7 @@ describe("the view of everything a search found", () => {
     await opened("need le");
     expect(screen.getByText(/^Nothing found\. Only whole words are matched/)).toBeInTheDocument();
   });
-  it.each([["n\0", "at place 2"], ["ä".repeat(513), "at most 1 KiB, it has 1,026 bytes"]])("what the server would refuse is told and not asked for", async (query, said) => {
+  it.each([["a NUL", "n\0", "at place 2"], ["its length", "ä".repeat(513), "at most 1 KiB, it has 1,026 bytes"]])("what the server would refuse for %s is told and not asked for", async (_, query, said) => {
     const page = await opened(query);
     expect(page.client.called("search")).toHaveLength(0);
     expect(screen.getByText((text) => text.startsWith("The search") && text.includes(said))).toHaveAttribute("role", "alert");

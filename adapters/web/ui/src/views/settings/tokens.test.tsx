@@ -55,6 +55,13 @@ describe("the list of tokens", () => {
     await page.later();
     expect(page.client.called("revokeToken").map((call) => call.input)).toEqual([[token.id]]);
   });
+
+  it("no session of an agent's may be this browser's", async () => {
+    const { page, ask } = await opened();
+    fireEvent.change(screen.getByLabelText("Tokens of"), { target: { value: "agent-bot" } });
+    await page.later();
+    expect(ask(/^Revoke session of a browser …0000bbbb/i)).not.toHaveTextContent("this browser");
+  });
 });
 
 describe("tokens of the account that is picked next", () => {
