@@ -28,6 +28,10 @@ export default defineConfig({
     environment: "jsdom",
     include: ["{src,scripts}/**/*.test.{ts,tsx}"],
     setupFiles: ["src/testing/setup.ts"],
+    // Making a document and loading the modules anew for each file takes longer than the tests themselves: files share both.
+    isolate: false,
+    maxWorkers: 2,
     testTimeout: 20_000,
+    hookTimeout: 20_000,
   },
 });
