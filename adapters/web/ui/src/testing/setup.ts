@@ -2,6 +2,7 @@ import "@testing-library/jest-dom/vitest";
 import { cleanup } from "@solidjs/testing-library";
 import { DEV, OBSERVE } from "solid-js";
 import { afterEach, beforeEach, expect, vi } from "vitest";
+import "./styles";
 
 /** Files share a document: each test leaves it as it found it, and with it what it put in place of something else. */
 const tidy = () => {
@@ -27,9 +28,6 @@ beforeEach(({ onTestFinished }) => {
 
 afterEach(cleanup);
 
-/** What hides itself or looks otherwise by its attributes. */
-const STYLED = "[hidden], [style], dialog, details, input[type=hidden]";
-
 /** There is no layout here, so nothing ever changes its size. */
 class StillObserver implements ResizeObserver {
   observe(): void {}
@@ -40,19 +38,6 @@ globalThis.ResizeObserver = StillObserver;
 
 // The tests' document has no layout, so there is nowhere to scroll to; some tests have no document at all.
 if (typeof Element === "function" && !("scrollIntoView" in Element.prototype)) Object.assign(Element.prototype, { scrollIntoView: () => undefined });
-
-// Nor are there styles of the page. Those of the browser hang on the kind of an element alone, but for these; to work them out
-// for each element again takes half of the time of all tests.
-if (typeof window !== "undefined") {
-  const workOut = window.getComputedStyle.bind(window);
-  const known = new Map<string, CSSStyleDeclaration>();
-  window.getComputedStyle = (element, pseudo) => {
-    if (pseudo != null || !(element instanceof HTMLElement) || element.matches(STYLED)) return workOut(element, pseudo);
-    const style = known.get(element.localName) ?? workOut(document.createElement(element.localName));
-    known.set(element.localName, style);
-    return style;
-  };
-}
 
 // Nor is there a top layer.
 if (typeof HTMLDialogElement === "function" && !("showModal" in HTMLDialogElement.prototype))
