@@ -52,6 +52,8 @@ export interface Client {
   readPositions(signal?: AbortSignal): Promise<readonly ReadPosition[]>;
   /** One page, newest first; `snapshot` undefined reads what is there now. */
   listMessages(input: { readonly channelId: ChannelId; readonly topicId: TopicId; readonly before: MessageId | undefined; readonly limit: number; readonly snapshot: SnapshotToken | undefined }, signal?: AbortSignal): Promise<readonly Message[]>;
+  /** What is pinned in the channel, in the board's order. */
+  listPinned(channelId: ChannelId): Promise<readonly Message[]>;
   search(query: string, channelId: ChannelId | undefined, signal?: AbortSignal): Promise<readonly Message[]>;
 
   post(input: { readonly channelId: ChannelId; readonly topic: TopicSelector; readonly blocks: readonly NewBlock[]; readonly requestId: string }): Promise<Message>;
