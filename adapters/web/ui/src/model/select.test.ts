@@ -83,7 +83,7 @@ describe("C40 the pinned board", () => {
   });
 
   it("C40 is in its order, leaves out what is neither loaded nor read, and follows the channel", () => {
-    const loaded = state({ windows: new Map([["t", { messages: [message(1, "one"), message(2, "two")], complete: true, loading: "none", error: undefined }]]) });
+    const loaded = state({ windows: new Map([["t", { messages: [message(1, "one"), message(2, "two")], gapless: true, complete: true, loading: "none", error: undefined }]]) });
     const board = (pins: readonly ReturnType<typeof pin>[]) => select.pinnedBoard(loaded, channel("c", [ann], { pins }), []).map((each) => each.message.id);
     expect(board([pin("message-2", 1), pin("message-9", 0), pin("message-1", 2)])).toEqual(["message-2", "message-1"]);
     expect(board([pin("message-1", 0)])).toEqual(["message-1"]);
