@@ -27,6 +27,9 @@ const MAY_BE_DONE: Readonly<Record<FailureKind, boolean>> = {
 /** True unless it is known that nothing was done. */
 export const isUncertain = (error: unknown): boolean => !(error instanceof Failure) || MAY_BE_DONE[error.kind];
 
+/** True if nobody, the server included, said what became of it. */
+export const isOutcomeUnknown = (error: unknown): boolean => error instanceof Failure && error.kind === "unknown";
+
 export interface ChannelTopics {
   readonly topics: readonly Topic[];
   readonly positions: readonly ReadPosition[];

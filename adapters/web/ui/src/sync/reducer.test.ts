@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { membership } from "../model/select";
 import type { Channel, Message, StreamEvent } from "../model/types";
-import type { State } from "../store/contract";
+import type { MessageWindow, State } from "../store/contract";
 import { agent, ask, askOf, asking, channel, group, message, person, position, topic } from "../testing/builders";
 import { joinPositions } from "./counting";
 import { emptyState, reduce } from "./reducer";
@@ -187,8 +187,8 @@ describe("topics", () => {
 
   it("that are joined to one whose newest page could not be read are read again", () => {
     const other = topic("other", plan.id, { messageCount: 1, lastSeq: 5 });
-    const failed = { messages: [message(2, "b")], gapless: false, complete: false, loading: "none" as const, error: "away" };
-    const inOther = { ...failed, messages: [message(5, "e", { topicId: other.id })], gapless: true, complete: true, error: undefined };
+    const failed: MessageWindow = { messages: [message(2, "b")], gapless: false, complete: false, loading: "none", error: "away" };
+    const inOther: MessageWindow = { ...failed, messages: [message(5, "e", { topicId: other.id })], gapless: true, complete: true, error: undefined };
     const before = { ...state({ windows: new Map([["topic-plan", failed], [other.id, inOther]]) }), topics: new Map([...state().topics, [other.id, other]]) };
     const reduced = reduce(before, { kind: "topic_merged", fromId: other.id, into: topic("plan", plan.id, { messageCount: 3, lastSeq: 5 }) }, 0);
     expect([reduced.reload, reduced.state.windows.get("topic-plan")?.gapless]).toEqual([["topic-plan"], false]);
