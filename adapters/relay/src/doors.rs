@@ -112,6 +112,7 @@ pub const RPCS: &[Rpc] = rpcs! {
     "compass.v1.PeopleService" {
         OpenDM: Person Write;
         JoinChannel: Person Write;
+        ListPinned: Person Read;
     }
     "compass.v1.SessionService" {
         TradeSignIn: Open Write;

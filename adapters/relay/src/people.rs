@@ -2,7 +2,7 @@
 
 use compass_comms::{
     Comms,
-    channels::{join_channel::join_channel, open_dm::open_dm},
+    channels::{join_channel::join_channel, list_pinned::list_pinned, open_dm::open_dm},
 };
 use compass_proto::v1::{self, people_service_server::PeopleService};
 use tonic::{Request, Response, Status};
@@ -36,5 +36,18 @@ impl PeopleService for PeopleDoor {
             .map_err(|error| status(&error))?;
         let channel = join_channel(&self.comms, &caller, id).await.map_err(|error| status(&error))?;
         Ok(Response::new(v1::JoinChannelResponse { channel: Some(mapping::channel(&channel)) }))
+    }
+
+    async fn list_pinned(
+        &self,
+        request: Request<v1::ListPinnedRequest>,
+    ) -> Result<Response<v1::ListPinnedResponse>, Status> {
+        let caller = caller(&request)?;
+        let id = mapping::given("channel_id", &request.get_ref().channel_id).map_err(|error| status(&error))?;
+        // A text that is no id is a channel that cannot exist, which holds nothing.
+        let Ok(channel) = id.parse() else { return Ok(Response::new(v1::ListPinnedResponse::default())) };
+        let pinned = list_pinned(&self.comms, &caller, channel).await.map_err(|error| status(&error))?;
+        let messages = pinned.iter().map(|message| mapping::message(message)).collect();
+        Ok(Response::new(v1::ListPinnedResponse { messages }))
     }
 }

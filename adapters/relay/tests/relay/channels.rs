@@ -110,6 +110,14 @@ async fn people_group_channels_set_their_policy_pin_and_join() {
     let channels = client.list_channels(with(root, v1::ListChannelsRequest::default())).await.unwrap();
     let seen = channels.into_inner().channels.into_iter().find(|channel| channel.id == news.id).unwrap();
     assert_eq!(seen.pinned_entries[0].message_id, message_id);
+    let pinned = async |channel_id: &str| {
+        let list = v1::ListPinnedRequest { channel_id: channel_id.into() };
+        server.people().list_pinned(with(root, list)).await
+    };
+    let listed = pinned(&news.id).await.unwrap().into_inner().messages;
+    assert_eq!(listed.iter().map(|message| &*message.id).collect::<Vec<_>>(), [message_id]);
+    assert_eq!(pinned("nope").await.unwrap().into_inner().messages, []);
+    assert_eq!(refused(pinned("").await).0, Code::InvalidArgument);
 }
 
 #[tokio::test]

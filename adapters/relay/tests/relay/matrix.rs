@@ -90,6 +90,7 @@ const ROWS: &[Row] = &[
     Row("OperatorService/Diagnose", nothing, ".PP.PPUUU"),
     Row("PeopleService/OpenDM", open_dm_request, "N.NNPPUUU"),
     Row("PeopleService/JoinChannel", join_request, "N.NNPPUUU"),
+    Row("PeopleService/ListPinned", list_pinned_request, "....PPUUU"),
     // A sign-in is its own credential.
     Row("SessionService/TradeSignIn", trade_request, "........."),
     Row("SessionService/ListTokens", list_tokens_request, "..NNPPUUU"),
@@ -399,6 +400,10 @@ fn open_dm_request(_: &World, _: usize) -> Vec<u8> {
 
 fn join_request(world: &World, _: usize) -> Vec<u8> {
     v1::JoinChannelRequest { channel_id: world.room.clone() }.encode_to_vec()
+}
+
+fn list_pinned_request(world: &World, _: usize) -> Vec<u8> {
+    v1::ListPinnedRequest { channel_id: world.room.clone() }.encode_to_vec()
 }
 
 fn trade_request(world: &World, number: usize) -> Vec<u8> {

@@ -99,19 +99,49 @@ describe("a channel", () => {
     expect(row).toHaveTextContent("ann");
   });
 
-  it("C40 the pinned board is in its order, without what is not loaded, and follows the channel", async () => {
+  const pin = (messageId: string, position: number) => ({ messageId, position, pinnedAt: 1, pinnedBy: ann.id });
+  const board = () => [...main().querySelectorAll(".pinned li a")].map((row) => row.getAttribute("href"));
+  const link = (id: string) => `/channel/${plan.id}/topic/${start.id}/message/${id}`;
+  /** A channel of two messages, an ask and an ordinary one, of which none is loaded by itself but the ask. */
+  const withPins = () => {
     const server = world();
-    server.seedMessage(plan.id, message(1, [asking(ask("a"))], { topicId: start.id, authorId: bot.id }));
+    server.seedMessage(plan.id, message(1, "how we work", { topicId: start.id, authorId: bot.id }));
     server.seedMessage(plan.id, message(2, [asking(ask("b"))], { topicId: start.id, authorId: bot.id }));
-    const pin = (messageId: string, position: number) => ({ messageId, position, pinnedAt: 1, pinnedBy: ann.id });
-    server.seed({ ...plan, pins: [pin("message-1", 2), pin("message-2", 1), pin("not-loaded", 0)] });
-    const page = await showPage(server, { path: `/channel/${plan.id}` });
-    const board = () => [...main().querySelectorAll(".pinned li a")].map((row) => row.getAttribute("href"));
-    const link = (id: string) => `/channel/${plan.id}/topic/${start.id}/message/${id}`;
-    expect(board()).toEqual([link("message-2"), link("message-1")]);
-    server.putChannel({ ...plan, pins: [pin("message-1", 0)] });
+    server.seed({ ...plan, pins: [pin("message-1", 2), pin("message-2", 1), pin("not-given", 0)] });
+    return server;
+  };
+
+  it("C40 the pinned board is in its order, without what the server does not give, and follows the channel, each in one read", async () => {
+    const page = await showPage(withPins(), { path: `/channel/${plan.id}` });
+    expect([board(), page.client.called("listPinned").length]).toEqual([[link("message-2"), link("message-1")], 1]);
+    page.client.server.putChannel({ ...plan, pins: [pin("message-1", 0)] });
     await page.later();
-    expect(board()).toEqual([link("message-1")]);
+    expect([board(), page.client.called("listPinned").length]).toEqual([[link("message-1")], 2]);
+    page.client.server.putChannel(plan);
+    await page.later();
+    expect(main().querySelector(".pinned")).toBeNull();
+  });
+
+  it("C40 the pinned board has a line for each that is to come, and a read that fails is told with a way to try again", async () => {
+    const client = new FakeClient(withPins());
+    const held = client.hold("listPinned");
+    const page = await showPage(client.server, { client, path: `/channel/${plan.id}` });
+    const lines = () => main().querySelectorAll(".pinned li").length;
+    expect([board(), lines()]).toEqual([[link("message-2")], 3]);
+    held.fail(new Failure("unavailable", "the server is away"));
+    await page.later();
+    const told = () => main().querySelector(".pinned [role=alert]")?.textContent;
+    expect([told(), lines()]).toEqual(["The server cannot be reached. Try again. Try again", 1]);
+    within(main()).getByRole("button", { name: "Try again" }).click();
+    await page.later();
+    expect([board(), told()]).toEqual([[link("message-2"), link("message-1")], undefined]);
+  });
+
+  it("C40 the pinned board is read again once the connection is back", async () => {
+    const page = await showPage(withPins(), { path: `/channel/${plan.id}` });
+    page.client.stream.fail();
+    await page.later(2_000);
+    expect(page.client.called("listPinned")).toHaveLength(2);
   });
 
   it("C41 subscribing shows what the server says, and only once it says it", async () => {

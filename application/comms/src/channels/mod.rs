@@ -8,6 +8,7 @@ mod sweep;
 pub mod create_channel;
 pub mod join_channel;
 pub mod list_channels;
+pub mod list_pinned;
 pub mod open_dm;
 pub mod resolve;
 pub mod set_policy;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use compass_comms::channels::{
     list_channels::list_channels,
+    list_pinned::list_pinned,
     set_policy::{SetPolicy, set_policy},
     update_board::{self, BoardChange, UpdateBoard, update_board},
 };
@@ -134,6 +135,29 @@ pub async fn a_replacement_keeps_the_place_and_a_stale_one_loses(fixture: &Fixtu
         change(&scene, &ben, ChannelId::from_bytes([0xee; 16]), pin(messages[2])).await.unwrap_err();
     assert_eq!((revoked.kind(), revoked.to_string()), (unknown.kind(), unknown.to_string()));
     assert_eq!(revoked.kind(), ErrorKind::NotFound);
+}
+
+/// A person that takes part is given the messages themselves, and nobody else is.
+pub async fn what_is_pinned_is_listed_in_the_boards_order(fixture: &Fixture) {
+    let scene = Scene::new(fixture);
+    let (ana, ben) = (scene.user("ana").await, scene.user("ben").await);
+    let room = scene.channel("room", &[&ana]).await;
+    let messages = posts(&scene, &ana, room, 3).await;
+    let listed = async |by: &Account, channel| {
+        let listed = list_pinned(&scene.comms(), &scene.caller(by), channel).await;
+        listed.map(|found| found.iter().map(|message| message.id()).collect::<Vec<_>>())
+    };
+    assert_eq!(listed(&ana, room).await.unwrap(), []);
+    for message in [messages[2], messages[0]] {
+        change(&scene, &ana, room, pin(message)).await.unwrap();
+    }
+    assert_eq!(listed(&ana, room).await.unwrap(), [messages[2], messages[0]]);
+    change(&scene, &ana, room, BoardChange::Unpin(Some(messages[2]))).await.unwrap();
+    assert_eq!(listed(&ana, room).await.unwrap(), [messages[0]]);
+    assert_eq!(listed(&ben, room).await.unwrap(), [], "who takes no part reads nothing");
+    assert_eq!(listed(&ana, ChannelId::from_bytes([0xee; 16])).await.unwrap(), []);
+    let bot = scene.agent("bot", &ana).await;
+    assert_eq!(listed(&bot, room).await.unwrap_err().kind(), ErrorKind::PermissionDenied);
 }
 
 /// 2.11-24, CH-41.

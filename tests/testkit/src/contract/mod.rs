@@ -398,6 +398,7 @@ macro_rules! channels_contract {
                 a_board_holds_five_messages_of_its_channel_each_once,
                 of_two_last_pins_at_once_one_wins,
                 a_replacement_keeps_the_place_and_a_stale_one_loses,
+                what_is_pinned_is_listed_in_the_boards_order,
                 who_may_post_may_pin,
             ]
             tree_cases: [

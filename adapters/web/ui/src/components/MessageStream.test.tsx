@@ -15,7 +15,7 @@ const bob = person("bob");
 const room = channel("room", [ann, bob]);
 const plan = topic("plan", room.id);
 const many = (count: number) => Array.from({ length: count }, (_, index) => message(index + 1, `text ${index + 1}`, { authorId: bob.id }));
-const window = (count: number, complete = true) => ({ messages: many(count), complete, loading: "none" as const, error: undefined });
+const window = (count: number, complete = true) => ({ messages: many(count), gapless: true, complete, loading: "none" as const, error: undefined });
 
 describe("the stream", () => {
   it("C38 makes few elements for many messages, and opens at the latest", () => {
@@ -41,6 +41,18 @@ describe("the stream", () => {
     await settle();
     expect(button).not.toBeInTheDocument();
     expect(focused()).toBe(screen.getByRole("region"));
+  });
+
+  it("a message that comes before the newest page is not shown as all there is, and reading that can be tried again", () => {
+    const still = stillStore({ accounts: [ann, bob], channels: [room], topics: [plan] });
+    show(still, () => <MessageStream channelId={room.id} topic={plan} />);
+    still.setState({ windows: new Map([[plan.id, { ...window(1, false), gapless: false, loading: "newest" }]]) });
+    expect([screen.getByText("text 1"), screen.getByText("Reading messages…")]).toHaveLength(2);
+    still.setState({ windows: new Map([[plan.id, { ...window(1, false), gapless: false, error: "the server is away" }]]) });
+    const tries = () => still.recorded.filter(({ name }) => name === "openTopic").length;
+    const before = tries();
+    screen.getByRole("button", { name: "Try again" }).click();
+    expect([tries(), still.recorded.some(({ name }) => name === "loadOlder")]).toEqual([before + 1, false]);
   });
 
   describe("come back to", () => {
@@ -69,8 +81,8 @@ describe("the stream", () => {
     };
     it("is where it was left, also if its messages have to be read again first, and stays where it is scrolled to then", () => {
       const { read, top, scroll, goTo } = view();
-      read({ ...window(0, false), error: "the server is away" });
-      read({ ...window(0, false), loading: "newest" });
+      read({ ...window(0, false), gapless: false, error: "the server is away" });
+      read({ ...window(0, false), gapless: false, loading: "newest" });
       read(window(20));
       expect(top()).toBe(2 * ESTIMATE + 10);
       scroll(5 * ESTIMATE);

@@ -38,7 +38,7 @@ export interface StreamPlaces {
   readonly watch: (place: () => Place) => () => void;
 }
 
-const NOTHING: MessageWindow = { messages: [], complete: false, loading: "newest", error: undefined };
+const NOTHING: MessageWindow = { messages: [], gapless: false, complete: false, loading: "newest", error: undefined };
 /** Older messages are read when the view is this near to the first one, in px. */
 const NEAR_TOP = 600;
 
@@ -74,7 +74,7 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   onSettled(() => props.places?.watch(scroller.place));
   let sought: Place | undefined;
   createEffect(
-    () => ({ place: back(), rows: rows(), isRead: isRead(loaded()) }),
+    () => ({ place: back(), rows: rows(), isRead: loaded().gapless }),
     ({ place, isRead }) => {
       if (place === sought) return;
       const isThere = place === undefined || scroller.goTo(place);
@@ -86,8 +86,8 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   );
   createEffect(
     () => {
-      const { complete, loading, error, messages } = loaded();
-      return scroller.top() < NEAR_TOP && !complete && loading === "none" && error === undefined && messages.length > 0 && scroller.measured();
+      const { gapless, complete, loading, error, messages } = loaded();
+      return scroller.top() < NEAR_TOP && gapless && !complete && loading === "none" && error === undefined && messages.length > 0 && scroller.measured();
     },
     (isWanted) => {
       if (isWanted) store.loadOlder(topicId);
@@ -97,7 +97,7 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
     <div class="stream" ref={keepFocus({ or: () => messagesView })}>
       <div class="stream-scroll" ref={[scroller.view, (element) => (messagesView = element)]} tabindex="0" role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scroller.scrolled}>
         <div class="stream-head" ref={scroller.head}>
-          <Head window={loaded()} retry={() => (loaded().messages.length === 0 ? store.openTopic(channelId, topicId) : store.loadOlder(topicId))} />
+          <Head window={loaded()} retry={() => (loaded().gapless ? store.loadOlder(topicId) : store.openTopic(channelId, topicId))} />
         </div>
         <div
           role="feed"
@@ -125,14 +125,11 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   );
 };
 
-/** True once the newest messages are here. */
-const isRead = ({ messages, complete, loading }: MessageWindow): boolean => loading !== "newest" && (messages.length > 0 || complete);
-
 /** What stands above the first message: what is being read, or that there is no more. */
 const Head: Component<{ readonly window: MessageWindow; readonly retry: () => void }> = (props) => {
   const word = () => {
     const { loading, complete, messages } = props.window;
-    if (loading === "newest" && messages.length === 0) return messageText.loadingNewest;
+    if (loading === "newest") return messageText.loadingNewest;
     if (loading === "older") return messageText.loadingOlder;
     return messages.length === 0 ? messageText.none : complete ? messageText.start : "";
   };

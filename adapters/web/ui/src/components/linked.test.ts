@@ -12,7 +12,7 @@ afterEach(() => dispose());
 /** A topic of `size` messages of which pages of one are read; `wanted` is the id of an address. */
 function view(size: number, wanted: string) {
   const all = Array.from({ length: size }, (_, index) => message(index + 1, "x"));
-  const read = (count: number): MessageWindow => ({ messages: all.slice(size - count), complete: count >= size, loading: "none", error: undefined });
+  const read = (count: number): MessageWindow => ({ messages: all.slice(size - count), gapless: true, complete: count >= size, loading: "none", error: undefined });
   const [loaded, setLoaded] = createSignal(read(1));
   const [id, setId] = createSignal<string | undefined>(wanted);
   const revealed: string[] = [];

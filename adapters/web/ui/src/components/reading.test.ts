@@ -16,20 +16,26 @@ const stream = () => {
   const start = Date.now();
   return createRoot((dispose) => {
     const [count, setCount] = createSignal(1);
+    const [gapless, setGapless] = createSignal(true);
     const topics = new Map([[plan.id, plan]]);
+    const windows = () => new Map([[plan.id, { messages: messages(), gapless: gapless(), complete: false, loading: "none" as const, error: undefined }]]);
     const messages = () => Array.from({ length: count() }, (_, index) => message(index + 1, "x"));
     createReading({
       topicId: plan.id,
       rows: () => rowsOf(messages(), undefined),
       scroller: { layout: () => layoutOf(messages().map((each) => each.id), new Map()), top: () => 0, height: () => 1_000_000, measured: () => true },
-      store: { state: () => ({ ...emptyState("ann"), topics }), markRead: (_, seq) => marked.push([Date.now() - start, seq]) },
+      store: { state: () => ({ ...emptyState("ann"), topics, windows: windows() }), markRead: (_, seq) => marked.push([Date.now() - start, seq]) },
     });
     const come = () => {
       setCount((before) => before + 1);
       flush();
     };
     flush();
-    return { marked, come, dispose, endTopic: () => topics.clear() };
+    const setRead = (is: boolean) => {
+      setGapless(is);
+      flush();
+    };
+    return { marked, come, setRead, dispose, endTopic: () => topics.clear() };
   });
 };
 
@@ -81,4 +87,21 @@ it("of a topic that is gone nothing is marked", () => {
   vi.advanceTimersByTime(10_000);
   dispose();
   expect(marked).toEqual([]);
+});
+
+it("nothing is marked before the newest page is here, nor while it is read again, and then it is", () => {
+  const { marked, come, setRead, dispose } = stream();
+  setRead(false);
+  come();
+  vi.advanceTimersByTime(10_000);
+  expect(marked).toEqual([]);
+  setRead(true);
+  vi.advanceTimersByTime(500);
+  expect(marked.map(([, seq]) => seq)).toEqual([2]);
+  come();
+  vi.advanceTimersByTime(2_500);
+  setRead(false);
+  come();
+  dispose();
+  expect(marked.map(([, seq]) => seq)).toEqual([2, 3]);
 });

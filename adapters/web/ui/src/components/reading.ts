@@ -35,9 +35,10 @@ export function createReading({ topicId, rows, scroller, store }: ReadingInput):
     if (since !== undefined && Date.now() - restsSince >= REST) mark();
   });
   createEffect(
-    () => ({ layout: scroller.layout(), top: scroller.top(), height: scroller.height(), isMeasured: scroller.measured() }),
-    ({ layout, top, height, isMeasured }) => {
-      if (!isMeasured) return;
+    () => ({ layout: scroller.layout(), top: scroller.top(), height: scroller.height(), isMeasured: scroller.measured(), isGapless: store.state().windows.get(topicId)?.gapless === true }),
+    ({ layout, top, height, isMeasured, isGapless }) => {
+      // What is marked marks all before it, which is not here yet where there is a gap.
+      if (!isMeasured || !isGapless) return;
       const now = Date.now();
       seen = untrack(rows)[seenThrough(layout, top, height)]?.message.seq ?? 0;
       restsSince = now;

@@ -27,6 +27,9 @@ const MAY_BE_DONE: Readonly<Record<FailureKind, boolean>> = {
 /** True unless it is known that nothing was done. */
 export const isUncertain = (error: unknown): boolean => !(error instanceof Failure) || MAY_BE_DONE[error.kind];
 
+/** True if nobody, the server included, said what became of it. */
+export const isOutcomeUnknown = (error: unknown): boolean => error instanceof Failure && error.kind === "unknown";
+
 export interface ChannelTopics {
   readonly topics: readonly Topic[];
   readonly positions: readonly ReadPosition[];
@@ -52,6 +55,8 @@ export interface Client {
   readPositions(signal?: AbortSignal): Promise<readonly ReadPosition[]>;
   /** One page, newest first; `snapshot` undefined reads what is there now. */
   listMessages(input: { readonly channelId: ChannelId; readonly topicId: TopicId; readonly before: MessageId | undefined; readonly limit: number; readonly snapshot: SnapshotToken | undefined }, signal?: AbortSignal): Promise<readonly Message[]>;
+  /** What is pinned in the channel, in the board's order. */
+  listPinned(channelId: ChannelId): Promise<readonly Message[]>;
   search(query: string, channelId: ChannelId | undefined, signal?: AbortSignal): Promise<readonly Message[]>;
 
   post(input: { readonly channelId: ChannelId; readonly topic: TopicSelector; readonly blocks: readonly NewBlock[]; readonly requestId: string }): Promise<Message>;

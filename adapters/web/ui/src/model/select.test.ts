@@ -74,10 +74,17 @@ describe("the inbox", () => {
 });
 
 describe("C40 the pinned board", () => {
-  it("C40 is in its order, leaves out what is not loaded, and follows the channel", () => {
-    const pin = (messageId: string, place: number) => ({ messageId, position: place, pinnedAt: 0, pinnedBy: ann.id });
-    const loaded = state({ windows: new Map([["t", { messages: [message(1, "one"), message(2, "two")], complete: true, loading: "none", error: undefined }]]) });
-    const board = (pins: readonly ReturnType<typeof pin>[]) => select.pinnedBoard(loaded, channel("c", [ann], { pins })).map((each) => each.message.id);
+  const pin = (messageId: string, place: number) => ({ messageId, position: place, pinnedAt: 0, pinnedBy: ann.id });
+
+  it("C40 has what was read for it, in the topic that holds it now", () => {
+    const merged = state({ merged: new Map([["t", "into"]]) });
+    const board = select.pinnedBoard(merged, channel("c", [ann], { pins: [pin("message-2", 0), pin("message-3", 1)] }), [message(2, "two", { topicId: "t" })]);
+    expect(board.map((each) => [each.message.id, each.message.topicId])).toEqual([["message-2", "into"]]);
+  });
+
+  it("C40 is in its order, leaves out what is neither loaded nor read, and follows the channel", () => {
+    const loaded = state({ windows: new Map([["t", { messages: [message(1, "one"), message(2, "two")], gapless: true, complete: true, loading: "none", error: undefined }]]) });
+    const board = (pins: readonly ReturnType<typeof pin>[]) => select.pinnedBoard(loaded, channel("c", [ann], { pins }), []).map((each) => each.message.id);
     expect(board([pin("message-2", 1), pin("message-9", 0), pin("message-1", 2)])).toEqual(["message-2", "message-1"]);
     expect(board([pin("message-1", 0)])).toEqual(["message-1"]);
   });

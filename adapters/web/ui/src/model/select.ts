@@ -181,11 +181,11 @@ export interface PinnedEntry {
   readonly message: Message;
 }
 
-/** A channel's board in its order; entries whose message is not loaded are left out. */
-export const pinnedBoard = (state: State, channel: Channel, loaded: (id: string) => Message | undefined = (id) => messageById(state, id)): readonly PinnedEntry[] =>
+/** A channel's board in its order; entries whose message is neither loaded nor among what was read for the board are left out. */
+export const pinnedBoard = (state: State, channel: Channel, read: readonly Message[]): readonly PinnedEntry[] =>
   [...channel.pins].sort((a, b) => a.position - b.position || compare(a.messageId, b.messageId)).flatMap((pin) => {
-    const message = loaded(pin.messageId);
-    return message ? [{ pin, message }] : [];
+    const message = messageById(state, pin.messageId) ?? read.find((each) => each.id === pin.messageId);
+    return message ? [{ pin, message: { ...message, topicId: topicNow(state, message.topicId) } }] : [];
   });
 
 export const messageById = (state: State, id: string): Message | undefined => {

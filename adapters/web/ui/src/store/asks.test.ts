@@ -8,6 +8,7 @@ import { FakeClient } from "../testing/fake";
 import { ann, bot, planned } from "../testing/planned";
 import { testStore } from "../testing/store";
 import type { TestStore } from "../testing/store";
+import { TICK_MS } from "./store";
 import { findAsk } from "./staging";
 
 const M = "message-1";
@@ -189,24 +190,49 @@ describe("sending", () => {
     expect(sent(test)).toHaveLength(1);
   });
 
-  it("C21 what failed while all was read anew is not judged by that: the answer may have come after it", async () => {
+  it("C21 after a connection that goes on where it was, one read tells, down to the ask and no further, and says nothing of one that was sent again meanwhile", async () => {
     const test = await page();
-    picks(test);
-    const renew = async () => {
-      test.client.epoch += 1n;
-      test.client.stream.fail();
-      await test.pass(60_000);
-    };
-    const held = test.client.hold("listTopics");
-    await renew();
-    test.client.failNext("respond", new Failure("unknown", "it is not known"));
-    test.store.asks.submit(M, "a");
+    test.client.pageSize = 1;
+    for (let n = 0; n < 2; n += 1) test.server.ask(test.plan.id, { kind: "id", id: "topic-plan" }, "later", bot.id);
     await test.pass();
+    const fail = async () => {
+      test.client.failNext("respond", new Failure("unknown", "it is not known"));
+      test.store.asks.submit(M, "a");
+      await test.pass();
+    };
+    const asked = test.client.called("listOpenAsks").length;
+    picks(test);
+    await fail();
+    const held = test.client.hold("listOpenAsks");
+    test.client.stream.fail();
+    await test.pass(2_000);
+    expect([test.store.connection().kind, test.client.called("listAccounts").length]).toEqual(["live", 1]);
+    await fail();
     held.release();
     await test.pass();
     expect(staged(test)?.error).toBe("it is not known");
-    await renew();
-    expect(staged(test)?.error).toBe(askText.notKept);
+    expect(test.client.called("listOpenAsks")).toHaveLength(asked + 3);
+    await test.pass(TICK_MS);
+    expect(staged(test)).toMatchObject({ submitted: false, error: askText.notKept });
+    expect([Object.keys(answers(test)).length, sent(test).length]).toEqual([3, 2]);
+    await test.pass(2 * TICK_MS);
+    expect(test.client.called("listOpenAsks")).toHaveLength(asked + 6);
+  });
+
+  it("C21 an answer that was kept is not said to be lost, and a read that fails leaves it open until the next", async () => {
+    const test = await page(all, false);
+    picks(test);
+    test.client.hold("respond").fail(new Failure("unknown", "it is not known"));
+    test.store.asks.submit(M, "a");
+    await test.pass();
+    expect(staged(test)?.error).toBe("it is not known");
+    test.client.failNext("listOpenAsks");
+    await test.pass(TICK_MS);
+    await test.pass(TICK_MS);
+    expect(staged(test)?.error).toBe("it is not known");
+    test.client.deliver();
+    await test.pass();
+    expect([shown(test)?.end.kind, staged(test)]).toEqual(["answered", undefined]);
   });
 
   it("C28 nothing is recorded or sent for a closed ask", async () => {
@@ -240,19 +266,33 @@ describe("a push", () => {
     expect(test.errors.map(({ where }) => where)).toEqual(["ask"]);
   });
 
-  it("C23 accepted and the reply lost: closed stays closed, the error is kept, and nothing more ships", async () => {
+  it("C23 accepted and the reply lost: closed stays closed, the server's error is kept, and nothing more ships", async () => {
     const test = await page();
     picks(test);
     const held = test.client.hold("respond");
     test.store.asks.submit(M, "a");
     await test.pass();
     expect(shown(test)?.end.kind).toBe("answered");
-    held.fail(new Failure("unknown", "no answer came"));
+    held.fail(new Failure("internal", "the disk is full"));
     await test.pass();
-    expect(staged(test)).toMatchObject({ submitted: false, error: "no answer came" });
+    expect(staged(test)).toMatchObject({ submitted: false, error: "the disk is full" });
     expect(staged(test)?.answers.size).toBe(0);
     test.store.asks.submit(M, "a");
     expect(sent(test)).toHaveLength(1);
+  });
+
+  it("C23 that nobody answered whether it was kept is not said of an answer that stands there, only of one that another's came before", async () => {
+    for (const by of [ann.id, "user-ben"]) {
+      const test = await page();
+      picks(test);
+      const held = test.client.holdBack("respond");
+      test.store.asks.submit(M, "a");
+      test.server.answer("a", full, by);
+      await test.pass();
+      held.fail(new Failure("unknown", "it is not known"));
+      await test.pass();
+      expect([shown(test)?.end.kind, staged(test)?.error, test.store.unsent().has("a")], by).toEqual(["answered", by === ann.id ? undefined : "it is not known", by !== ann.id]);
+    }
   });
 
   it("C24 refused after a blank push: click and draft come back", async () => {
@@ -354,6 +394,38 @@ describe("a push", () => {
     await test.pass();
     expect(shown(test)?.end.kind).toBe("cancelled");
     expect(staged(test)?.answers.size ?? 0).toBe(0);
+  });
+});
+
+describe("a channel that the person was out of", () => {
+  it("brings back what was picked and typed for an ask that is still open, with what was said of it", async () => {
+    const test = await page();
+    picks(test);
+    test.client.failNext("respond", new Failure("internal", "the disk is full"));
+    test.store.asks.submit(M, "a");
+    await test.pass();
+    const before = answers(test);
+    const members = test.plan.memberIds;
+    test.server.setMembers(test.plan.id, [bot.id]);
+    await test.pass();
+    expect(staged(test)).toBeUndefined();
+    test.server.setMembers(test.plan.id, members);
+    await test.pass();
+    expect([answers(test), staged(test)?.error, test.store.unsent().size]).toEqual([before, "the disk is full", 0]);
+  });
+
+  it("tells what was not sent to an ask that ended meanwhile", async () => {
+    const test = await page();
+    picks(test);
+    const members = test.plan.memberIds;
+    test.server.setMembers(test.plan.id, [bot.id]);
+    await test.pass();
+    test.server.answer("a", full, "user-ben");
+    test.server.setMembers(test.plan.id, members);
+    await test.pass();
+    test.store.openTopic(test.plan.id, "topic-plan");
+    await test.pass();
+    expect([shown(test)?.end.kind, staged(test), test.store.unsent().get("a")?.answers.size]).toEqual(["answered", undefined, 3]);
   });
 });
 

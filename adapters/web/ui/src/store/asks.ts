@@ -101,8 +101,11 @@ export interface Shipped {
   readonly staged: Staged;
 }
 
-/** After a refusal: what was sent comes back if it can be sent again, and the refusal is shown unless the ask was withdrawn. */
-export const afterRefusal = (shipped: Shipped, now: Ask | undefined, current: Staged | undefined, text: string): Staged => {
+/**
+ * After a refusal: what was sent comes back if it can be sent again, and the refusal is shown unless the ask was withdrawn.
+ * `text` undefined: nobody said what became of it, and it is known by now.
+ */
+export const afterRefusal = (shipped: Shipped, now: Ask | undefined, current: Staged | undefined, text: string | undefined): Staged => {
   const isSame = now === shipped.ask;
   const comesBack = now !== undefined && !isSame && isOpen(now) && sameQuestions(shipped.ask, now);
   const answers = comesBack ? shipped.staged.answers : isSame ? (current?.answers ?? shipped.staged.answers) : fresh.answers;
@@ -119,7 +122,8 @@ export const leftBehind = (now: Ask | undefined, answers: Staged["answers"], ref
   return { answers: given, refused };
 };
 
-const isRecorded = (ask: Ask, answers: Staged["answers"], me: AccountId): boolean =>
+/** True if these very answers of the person's are the ones that were recorded. */
+export const isRecorded = (ask: Ask, answers: Staged["answers"], me: AccountId): boolean =>
   ask.end.kind === "answered" && ask.end.by === me &&
   ask.questions.every((question) => {
     const { chosen, text } = answers.get(question.id) ?? none;

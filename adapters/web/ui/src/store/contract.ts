@@ -10,6 +10,8 @@ import type { Outbox } from "./outbox";
 /** The loaded part of a topic: newest first read, sorted by `seq` ascending. */
 export interface MessageWindow {
   readonly messages: readonly Message[];
+  /** False until the newest page is here: what was told meanwhile may stand above messages that nobody has read yet. */
+  readonly gapless: boolean;
   /** True once nothing older is left to load. */
   readonly complete: boolean;
   readonly loading: "none" | "newest" | "older";

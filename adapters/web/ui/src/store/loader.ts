@@ -67,7 +67,7 @@ export class Loader {
     const window = deps.state().windows.get(topicId);
     const oldest = window?.messages[0];
     const channelId = deps.state().topics.get(topicId)?.channelId;
-    if (!oldest || !channelId || window.complete || window.loading !== "none") return;
+    if (!oldest || !channelId || !window.gapless || window.complete || window.loading !== "none") return;
     deps.apply(windows.olderLoading(deps.state(), topicId));
     const isMeant = (): boolean => !deps.signal.aborted && this.era === era;
     try {

@@ -1,9 +1,9 @@
 /** Staged answers of one person in one tab: recorded, sent once, kept over a reload. The rules are in `asks.ts`. */
-import { isUncertain } from "../model/client";
+import { isOutcomeUnknown, isUncertain } from "../model/client";
 import type { Client } from "../model/client";
 import { askById } from "../model/select";
 import { errorText } from "../model/text";
-import type { Ask, AskId, MessageId } from "../model/types";
+import type { Ask, AskId, ChannelId, MessageId } from "../model/types";
 import { askText } from "../strings";
 import * as rules from "./asks";
 import type { AskActions, ErrorFunnel, Staged, StagedAnswer, State, Unsent } from "./contract";
@@ -11,7 +11,7 @@ import { isRecord, isText, isTexts } from "./kept";
 import type { Json, Kept } from "./kept";
 
 export interface StagingDeps {
-  readonly client: Pick<Client, "respond">;
+  readonly client: Pick<Client, "respond" | "listOpenAsks">;
   readonly state: () => State;
   readonly publish: (staged: ReadonlyMap<AskId, Staged>) => void;
   /** Publishes what was left behind by asks that ended without it. */
@@ -28,9 +28,9 @@ export class Staging implements AskActions {
   /** The version each ask was seen in when it was staged or last pushed. */
   private readonly seen = new Map<AskId, Ask | undefined>();
   private readonly onItsWay = new Map<AskId, rules.Shipped>();
-  /** Answers that may have been kept, and after how many times that the stream was asked for it was heard so. */
-  private readonly unsure = new Map<AskId, number>();
-  private times = 0;
+  /** Answers that may have been kept; another mark for each time one was sent. */
+  private readonly unsure = new Map<AskId, symbol>();
+  private isAsking = false;
   /** What the reloaded page found and no snapshot has confirmed yet. */
   private stored: ReadonlyMap<AskId, Answers>;
 
@@ -88,25 +88,50 @@ export class Staging implements AskActions {
       const isDone = staged.submitted && !isOnItsWay && (now === undefined || !rules.isOpen(now));
       if (isDone || after !== staged) this.put(askId, isDone ? undefined : after);
     }
-    for (const [askId, { answers, refused }] of this.unsent) {
+    for (const [askId, unsent] of this.unsent) {
       const now = askById(state, askId)?.ask;
-      if (now && !rules.leftBehind(now, answers, refused, state.me)) this.leave(askId, undefined);
+      if (!now || rules.leftBehind(now, unsent.answers, unsent.refused, state.me)) continue;
+      this.leave(askId, undefined);
+      this.comeBack(now, unsent);
     }
   }
 
-  /** To be called before the stream is asked for. */
-  asked(): void {
-    this.times += 1;
+  /** Asks what became of answers that may have been kept: an open ask kept none. To be called while the connection stands, in vain too. */
+  async settle(): Promise<void> {
+    const unsure = [...this.unsure].flatMap(([askId, mark]) => {
+      const entry = this.deps.state().openAsks.get(askId);
+      return entry ? [{ askId, mark, channelId: entry.channelId, seq: entry.message.seq }] : [];
+    });
+    if (this.isAsking || unsure.length === 0) return;
+    this.isAsking = true;
+    try {
+      for (const [channelId, doubts] of Map.groupBy(unsure, (each) => each.channelId)) {
+        const open = await this.openDownTo(channelId, Math.min(...doubts.map((each) => each.seq)));
+        for (const { askId, mark } of doubts) if (open.has(askId) && this.unsure.get(askId) === mark) this.notKept(askId);
+      }
+    } catch (error) {
+      this.deps.report("ask", error);
+    } finally {
+      this.isAsking = false;
+    }
   }
 
-  /** Everything was read anew: an ask that is open did not keep what was sent before the stream was asked for. */
-  renewed(): void {
-    for (const [askId, heard] of this.unsure) {
-      if (heard === this.times) continue;
-      this.unsure.delete(askId);
-      const [staged, ask] = [this.staged.get(askId), askById(this.deps.state(), askId)?.ask];
-      if (staged?.error !== undefined && ask && rules.isOpen(ask)) this.put(askId, { ...staged, error: askText.notKept });
+  /** What is open in the channel now, not further back than `seq`. */
+  private async openDownTo(channelId: ChannelId, seq: number): Promise<ReadonlySet<AskId>> {
+    const open = new Set<AskId>();
+    for (let before: MessageId | undefined; ; ) {
+      const page = await this.deps.client.listOpenAsks({ before, channelId });
+      const last = page.at(-1)?.message;
+      for (const { message } of page) for (const block of message.blocks) if (block.kind === "ask" && rules.isOpen(block.ask)) open.add(block.ask.id);
+      if (last === undefined || last.seq <= seq) return open;
+      before = last.id;
     }
+  }
+
+  private notKept(askId: AskId): void {
+    this.unsure.delete(askId);
+    const [staged, ask] = [this.staged.get(askId), askById(this.deps.state(), askId)?.ask];
+    if (staged?.error !== undefined && ask && rules.isOpen(ask)) this.put(askId, { ...staged, error: askText.notKept });
   }
 
   private record(messageId: MessageId, askId: AskId, rule: (ask: Ask, staged: Staged | undefined) => Staged | undefined): void {
@@ -122,14 +147,24 @@ export class Staging implements AskActions {
   private refused(messageId: MessageId, shipped: rules.Shipped, error: unknown): void {
     const askId = shipped.ask.id;
     this.onItsWay.delete(askId);
-    if (isUncertain(error)) this.unsure.set(askId, this.times);
+    if (isUncertain(error)) this.unsure.set(askId, Symbol(askId));
     const now = findAsk(this.deps.state(), messageId, askId);
     this.seen.set(askId, now);
     const text = errorText(error);
-    this.put(askId, rules.afterRefusal(shipped, now, this.staged.get(askId), text));
+    // Without a word of the server's, that the answer stands there says all.
+    const isKnown = isOutcomeUnknown(error) && now !== undefined && rules.isRecorded(now, shipped.staged.answers, this.deps.state().me);
+    this.put(askId, rules.afterRefusal(shipped, now, this.staged.get(askId), isKnown ? undefined : text));
     this.leave(askId, rules.leftBehind(now, shipped.staged.answers, text, this.deps.state().me));
     this.deps.report("ask", error);
     this.reconcile();
+  }
+
+  /** The ask was gone with its channel, and is there again as it was. */
+  private comeBack(ask: Ask, { answers, refused }: Unsent): void {
+    const staged = this.staged.has(ask.id) ? undefined : rules.restored(ask, answers);
+    if (!staged) return;
+    this.seen.set(ask.id, ask);
+    this.put(ask.id, { ...staged, error: refused });
   }
 
   private restore(state: State): void {

@@ -218,6 +218,32 @@ describe("what a person does", () => {
     store.dispose();
   });
 
+  it("what is told while the newest page is on its way is no topic of its own: a page that fails is read again, and nothing is missing then", async () => {
+    const { client, server, plan } = world();
+    const { store, pass } = await testStore(client);
+    const window = () => store.state().windows.get("topic-plan");
+    const seqs = () => window()?.messages.map((each) => each.seq);
+    const held = client.hold("listMessages");
+    store.openTopic(plan.id, "topic-plan");
+    await pass();
+    server.post(plan.id, { kind: "id", id: "topic-plan" }, [{ kind: "text", text: "now" }], bot.id);
+    await pass();
+    expect([seqs(), window()?.gapless]).toEqual([[3], false]);
+    held.fail(new Failure("unavailable", "away"));
+    await pass();
+    store.loadOlder("topic-plan");
+    await pass();
+    expect([window()?.gapless, window()?.error, client.called("listMessages").length]).toEqual([false, "away", 1]);
+    const again = client.hold("listMessages");
+    store.openTopic(plan.id, "topic-plan");
+    await pass();
+    expect([seqs(), window()?.loading, window()?.error]).toEqual([[3], "newest", undefined]);
+    again.release();
+    await pass();
+    expect([seqs(), window()?.gapless]).toEqual([[1, 2, 3], true]);
+    store.dispose();
+  });
+
   it("C42 a topic that is asked for before anything is there is opened when it appears", async () => {
     const { client, plan } = world();
     const { store, pass } = await testStore(client, { wait: false });

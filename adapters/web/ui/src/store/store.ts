@@ -79,12 +79,14 @@ export const createStore = (options: StoreOptions): Store => {
 
   let loaded: string | undefined;
   let hasTime = false;
+  let isLive = false;
   const loop = new Loop({
     ...shared,
     world,
     connected: (is) => {
       setConnection(is);
-      if (is.kind === "live") markAgain();
+      isLive = is.kind === "live";
+      if (isLive) seeToRest();
     },
     stamped: (at) => {
       time.observe(at);
@@ -97,11 +99,7 @@ export const createStore = (options: StoreOptions): Store => {
       loaded ??= version;
       setNewVersion(version === loaded ? undefined : version);
     },
-    asked: () => staging.asked(),
-    renewed: () => {
-      loader.renew();
-      staging.renewed();
-    },
+    renewed: () => loader.renew(),
     reload: (topics) => loader.reload(topics),
   });
 
@@ -116,10 +114,16 @@ export const createStore = (options: StoreOptions): Store => {
     }
   };
 
+  /** Whatever got no answer is seen to again. */
+  const seeToRest = (): void => {
+    markAgain();
+    if (isLive) void staging.settle();
+  };
+
   let stopTick = (): void => undefined;
   const tick = (): void => {
     setNow(time.now());
-    markAgain();
+    seeToRest();
     stopTick = world.after(TICK_MS, tick);
   };
   stopTick = world.after(TICK_MS, tick);

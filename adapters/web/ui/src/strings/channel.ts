@@ -52,6 +52,8 @@ export const channelText = {
   rename: "Rename channel",
   name: "Name",
   pinned: "Pinned",
+  readingPinned: "Reading…",
+  again: "Try again",
   archived: "Archived topics",
   showArchived: "Show archived topics",
   hideArchived: "Hide archived topics",

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { membership } from "../model/select";
 import type { Channel, Message, StreamEvent } from "../model/types";
-import type { State } from "../store/contract";
+import type { MessageWindow, State } from "../store/contract";
 import { agent, ask, askOf, asking, channel, group, message, person, position, topic } from "../testing/builders";
 import { joinPositions } from "./counting";
 import { emptyState, reduce } from "./reducer";
@@ -26,7 +26,7 @@ const state = (change: Partial<State> = {}): State => ({
 const after = (before: State, ...events: readonly StreamEvent[]): State => events.reduce((now, event) => reduce(now, event, 5_000).state, before);
 const posted = (of: Message): StreamEvent => ({ kind: "message_posted", message: of });
 const updated = (of: Message): StreamEvent => ({ kind: "message_updated", message: of });
-const withWindow = (messages: readonly Message[], complete = false): State => state({ windows: new Map([["topic-plan", { messages, complete, loading: "none", error: undefined }]]) });
+const withWindow = (messages: readonly Message[], complete = false): State => state({ windows: new Map([["topic-plan", { messages, gapless: true, complete, loading: "none", error: undefined }]]) });
 const loaded = (of: State): readonly number[] => of.windows.get("topic-plan")?.messages.map((each) => each.seq) ?? [];
 
 describe("messages", () => {
@@ -154,8 +154,8 @@ describe("topics", () => {
       positions: new Map([...state().positions, [other.id, position(other.id, { seq: 5, unread: 0, countedTo: 5 })]]),
       openAsks: new Map([["a", { channelId: plan.id, message: message(4, [asking(ask("a"))], { topicId: other.id }) }]]),
       windows: new Map([
-        ["topic-plan", { messages: [message(2, "b")], complete: false, loading: "none", error: undefined }],
-        [other.id, { messages: [message(1, "a", { topicId: other.id }), message(5, "e", { topicId: other.id })], complete: true, loading: "none", error: undefined }],
+        ["topic-plan", { messages: [message(2, "b")], gapless: true, complete: false, loading: "none", error: undefined }],
+        [other.id, { messages: [message(1, "a", { topicId: other.id }), message(5, "e", { topicId: other.id })], gapless: true, complete: true, loading: "none", error: undefined }],
       ]),
       reach: new Map([[plan.id, 5]]),
     });
@@ -183,6 +183,15 @@ describe("topics", () => {
       { kind: "topic_merged", fromId: "topic-plan", into: { ...last, messageCount: 4 } },
     );
     expect(Object.fromEntries(now.merged)).toEqual({ "from before": last.id, [other.id]: last.id, "topic-plan": last.id });
+  });
+
+  it("that are joined to one whose newest page could not be read are read again", () => {
+    const other = topic("other", plan.id, { messageCount: 1, lastSeq: 5 });
+    const failed: MessageWindow = { messages: [message(2, "b")], gapless: false, complete: false, loading: "none", error: "away" };
+    const inOther: MessageWindow = { ...failed, messages: [message(5, "e", { topicId: other.id })], gapless: true, complete: true, error: undefined };
+    const before = { ...state({ windows: new Map([["topic-plan", failed], [other.id, inOther]]) }), topics: new Map([...state().topics, [other.id, other]]) };
+    const reduced = reduce(before, { kind: "topic_merged", fromId: other.id, into: topic("plan", plan.id, { messageCount: 3, lastSeq: 5 }) }, 0);
+    expect([reduced.reload, reduced.state.windows.get("topic-plan")?.gapless]).toEqual([["topic-plan"], false]);
   });
 
   it("that are joined to one whose messages are not loaded are read again", () => {

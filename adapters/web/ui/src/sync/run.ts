@@ -45,8 +45,6 @@ export interface Sync {
   /** A frame arrived that the server stamped then. */
   readonly stamped: (at: number) => void;
   readonly versionSeen: (version: string) => void;
-  /** The stream is asked for: what is read because of it tells of nothing that happens from here on. */
-  readonly asked: () => void;
   /** Everything was read anew. */
   readonly renewed: () => void;
   /** Reads the newest messages of these topics again. */
@@ -111,7 +109,6 @@ export class Loop {
     const abort = () => over.abort();
     this.sync.signal.addEventListener("abort", abort, { once: true });
     if (this.lostSince === undefined) this.sync.connected({ kind: "connecting" });
-    this.sync.asked();
     const pump = new Pump(() => this.sync.client.subscribe(this.cursor, over.signal), over.signal);
     const watch = this.watch(pump, over);
     let progress = false;

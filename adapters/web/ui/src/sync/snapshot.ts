@@ -72,11 +72,11 @@ const windowOf = async (client: Client, run: Run, topic: Topic, before: MessageW
   for (let pages = 0; pages < REREAD_PAGES; pages += 1) {
     const cursor = messages[0]?.id;
     const page = await run(() => client.listMessages({ channelId: topic.channelId, topicId: topic.id, before: cursor, limit: PAGE, snapshot: token }, signal));
-    if (page.length === 0) return { messages, complete: true, loading: "none", error: undefined };
+    if (page.length === 0) return { messages, gapless: true, complete: true, loading: "none", error: undefined };
     messages = union(page, messages);
     if ((messages[0]?.seq ?? 0) <= reached) break;
   }
-  return { messages, complete: false, loading: "none", error: undefined };
+  return { messages, gapless: true, complete: false, loading: "none", error: undefined };
 };
 
 /**

@@ -1,4 +1,4 @@
-/** The loaded parts of topics: always the newest messages down to some place, without a gap. Pure. */
+/** The loaded parts of topics: the newest messages down to some place, without a gap once the newest page was read. Pure. */
 import type { Message, Topic, TopicId } from "../model/types";
 import type { MessageWindow, State } from "../store/contract";
 import { newerMessage, union, upsert } from "./messages";
@@ -8,14 +8,14 @@ export const PAGE = 50;
 /** Windows that are kept; the one that was opened longest ago goes first. */
 export const KEPT_WINDOWS = 12;
 
-const empty: MessageWindow = { messages: [], complete: false, loading: "newest", error: undefined };
+const empty: MessageWindow = { messages: [], gapless: false, complete: false, loading: "newest", error: undefined };
 
 const put = (state: State, topicId: TopicId, window: MessageWindow): State => ({ ...state, windows: new Map(state.windows).set(topicId, window) });
 
-/** True if the newest page has to be read: nothing is loaded and nothing is on its way. */
+/** True if the newest page has to be read: it is not here and not on its way. */
 export const needsNewest = (state: State, topicId: TopicId): boolean => {
   const window = state.windows.get(topicId);
-  return window === undefined || (window.error !== undefined && window.loading === "none" && window.messages.length === 0);
+  return window === undefined || (!window.gapless && window.loading === "none");
 };
 
 /** Opens a window, or moves it to the end of those that may be given up. */
@@ -23,16 +23,17 @@ export const opened = (state: State, topicId: TopicId): State => {
   const windows = new Map(state.windows);
   const window = windows.get(topicId);
   windows.delete(topicId);
-  windows.set(topicId, needsNewest(state, topicId) ? empty : (window ?? empty));
+  windows.set(topicId, window ?? empty);
   for (const each of windows.keys()) {
     if (windows.size <= KEPT_WINDOWS) break;
     windows.delete(each);
   }
-  return { ...state, windows };
+  const after = { ...state, windows };
+  return needsNewest(after, topicId) ? reloading(after, topicId) : after;
 };
 
 /** Marks a window whose newest messages have to be read again; what it shows stays until they are here. */
-export const reloading = (state: State, topicId: TopicId): State => put(state, topicId, { ...(state.windows.get(topicId) ?? empty), loading: "newest", error: undefined });
+export const reloading = (state: State, topicId: TopicId): State => put(state, topicId, { ...(state.windows.get(topicId) ?? empty), gapless: false, loading: "newest", error: undefined });
 
 /** The newest page is here. Messages told while it was on its way are kept; what it does not join on to is not. */
 export const newestRead = (state: State, topicId: TopicId, page: readonly Message[], told: readonly Message[]): State => {
@@ -44,7 +45,7 @@ export const newestRead = (state: State, topicId: TopicId, page: readonly Messag
     const ours = known.get(message.id);
     return ours ? newerMessage(ours, message) : message;
   });
-  return put(state, topicId, { messages: union(messages, told), complete: page.length === 0, loading: "none", error: undefined });
+  return put(state, topicId, { messages: union(messages, told), gapless: true, complete: page.length === 0, loading: "none", error: undefined });
 };
 
 export const olderLoading = (state: State, topicId: TopicId): State => {
@@ -57,7 +58,7 @@ export const olderRead = (state: State, topicId: TopicId, before: string, page: 
   const window = state.windows.get(topicId);
   // The window was read anew or joined meanwhile: the page does not join on to it any more.
   if (window?.messages[0]?.id !== before) return window?.loading === "older" ? put(state, topicId, { ...window, loading: "none" }) : state;
-  return put(state, topicId, { messages: union(page, window.messages), complete: page.length === 0, loading: "none", error: undefined });
+  return put(state, topicId, { ...window, messages: union(page, window.messages), complete: page.length === 0, loading: "none", error: undefined });
 };
 
 /** Nothing is on its way any more. */
@@ -96,9 +97,9 @@ export const joined = (state: State, from: Topic | undefined, fromId: TopicId, i
   const gapless = together.filter((message) => message.seq >= begin);
   const windows = new Map(state.windows);
   windows.delete(fromId);
-  const isLoading = one?.loading === "newest" || other?.loading === "newest";
-  const reload = isLoading || (gapless.length === 0 && begin !== Number.NEGATIVE_INFINITY);
+  const hasGap = one?.gapless === false || other?.gapless === false;
+  const reload = hasGap || (gapless.length === 0 && begin !== Number.NEGATIVE_INFINITY);
   const messages = reload ? together : gapless;
-  windows.set(intoId, { messages, complete: begin === Number.NEGATIVE_INFINITY, loading: reload ? "newest" : "none", error: undefined });
+  windows.set(intoId, { messages, gapless: !reload, complete: begin === Number.NEGATIVE_INFINITY, loading: reload ? "newest" : "none", error: undefined });
   return { state: { ...state, windows }, reload };
 };

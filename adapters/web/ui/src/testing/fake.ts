@@ -207,6 +207,11 @@ export class FakeClient implements Client {
       if (input.before !== undefined && from === 0) throw new Failure("invalid", "the message to list before is not in this channel");
       return all.slice(from, from + Math.min(input.limit, this.pageSize));
     }, signal);
+  listPinned: Client["listPinned"] = (channelId) =>
+    this.reply("listPinned", [channelId], () => {
+      const pins = this.server.participates(channelId) ? this.channel(channelId).pins : [];
+      return [...pins].sort((a, b) => a.position - b.position).flatMap((pin) => this.server.messages.get(pin.messageId) ?? []);
+    });
   search: Client["search"] = (query, channelId, signal) =>
     this.reply("search", [query, channelId], () => [...this.server.messages.values()].filter((message) => message.blocks.some((block) => block.kind === "text" && block.text.includes(query))), signal);
 

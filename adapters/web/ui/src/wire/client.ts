@@ -139,6 +139,7 @@ export const createWireClient = (wire: WireOptions, transport: Transport = creat
         (reply) => reply.messages.map(adapt.message),
         signal,
       ),
+    listPinned: (channelId) => read(async (to) => (await people()).listPinned({ channelId }, to), (reply) => reply.messages.map(adapt.message)),
     search: (query, channelId, signal) =>
       read((to) => comms.searchMessages(channelId === undefined ? { query } : { query, scope: { case: "channelId", value: channelId } }, to), (reply) => reply.messages.map(adapt.message), signal),
 

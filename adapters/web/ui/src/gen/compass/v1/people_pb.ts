@@ -8,7 +8,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { OpenDMRequestSchema, OpenDMResponseSchema } from "./agent_gateway_pb";
 import { file_compass_v1_agent_gateway } from "./agent_gateway_pb";
-import type { Channel } from "./comms_pb";
+import type { Channel, Message as Message$1 } from "./comms_pb";
 import { file_compass_v1_comms } from "./comms_pb";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compass/v1/people.proto.
  */
 export const file_compass_v1_people: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb21wYXNzL3YxL3Blb3BsZS5wcm90bxIKY29tcGFzcy52MSIoChJKb2luQ2hhbm5lbFJlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCSI7ChNKb2luQ2hhbm5lbFJlc3BvbnNlEiQKB2NoYW5uZWwYASABKAsyEy5jb21wYXNzLnYxLkNoYW5uZWwyoAEKDVBlb3BsZVNlcnZpY2USPwoGT3BlbkRNEhkuY29tcGFzcy52MS5PcGVuRE1SZXF1ZXN0GhouY29tcGFzcy52MS5PcGVuRE1SZXNwb25zZRJOCgtKb2luQ2hhbm5lbBIeLmNvbXBhc3MudjEuSm9pbkNoYW5uZWxSZXF1ZXN0Gh8uY29tcGFzcy52MS5Kb2luQ2hhbm5lbFJlc3BvbnNlYgZwcm90bzM", [file_compass_v1_agent_gateway, file_compass_v1_comms]);
+  fileDesc("Chdjb21wYXNzL3YxL3Blb3BsZS5wcm90bxIKY29tcGFzcy52MSIoChJKb2luQ2hhbm5lbFJlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCSI7ChNKb2luQ2hhbm5lbFJlc3BvbnNlEiQKB2NoYW5uZWwYASABKAsyEy5jb21wYXNzLnYxLkNoYW5uZWwiJwoRTGlzdFBpbm5lZFJlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCSI7ChJMaXN0UGlubmVkUmVzcG9uc2USJQoIbWVzc2FnZXMYASADKAsyEy5jb21wYXNzLnYxLk1lc3NhZ2Uy7QEKDVBlb3BsZVNlcnZpY2USPwoGT3BlbkRNEhkuY29tcGFzcy52MS5PcGVuRE1SZXF1ZXN0GhouY29tcGFzcy52MS5PcGVuRE1SZXNwb25zZRJOCgtKb2luQ2hhbm5lbBIeLmNvbXBhc3MudjEuSm9pbkNoYW5uZWxSZXF1ZXN0Gh8uY29tcGFzcy52MS5Kb2luQ2hhbm5lbFJlc3BvbnNlEksKCkxpc3RQaW5uZWQSHS5jb21wYXNzLnYxLkxpc3RQaW5uZWRSZXF1ZXN0Gh4uY29tcGFzcy52MS5MaXN0UGlubmVkUmVzcG9uc2ViBnByb3RvMw", [file_compass_v1_agent_gateway, file_compass_v1_comms]);
 
 /**
  * Input of JoinChannel.
@@ -61,6 +61,48 @@ export const JoinChannelResponseSchema: GenMessage<JoinChannelResponse> = /*@__P
   messageDesc(file_compass_v1_people, 1);
 
 /**
+ * Input of ListPinned.
+ *
+ * @generated from message compass.v1.ListPinnedRequest
+ */
+export type ListPinnedRequest = Message<"compass.v1.ListPinnedRequest"> & {
+  /**
+   * The channel.
+   *
+   * @generated from field: string channel_id = 1;
+   */
+  channelId: string;
+};
+
+/**
+ * Describes the message compass.v1.ListPinnedRequest.
+ * Use `create(ListPinnedRequestSchema)` to create a new message.
+ */
+export const ListPinnedRequestSchema: GenMessage<ListPinnedRequest> = /*@__PURE__*/
+  messageDesc(file_compass_v1_people, 2);
+
+/**
+ * Result of ListPinned.
+ *
+ * @generated from message compass.v1.ListPinnedResponse
+ */
+export type ListPinnedResponse = Message<"compass.v1.ListPinnedResponse"> & {
+  /**
+   * In the order of the board.
+   *
+   * @generated from field: repeated compass.v1.Message messages = 1;
+   */
+  messages: Message$1[];
+};
+
+/**
+ * Describes the message compass.v1.ListPinnedResponse.
+ * Use `create(ListPinnedResponseSchema)` to create a new message.
+ */
+export const ListPinnedResponseSchema: GenMessage<ListPinnedResponse> = /*@__PURE__*/
+  messageDesc(file_compass_v1_people, 3);
+
+/**
  * For people. An agent's token gets PERMISSION_DENIED.
  *
  * @generated from service compass.v1.PeopleService
@@ -85,6 +127,16 @@ export const PeopleService: GenService<{
     methodKind: "unary";
     input: typeof JoinChannelRequestSchema;
     output: typeof JoinChannelResponseSchema;
+  },
+  /**
+   * Lists the messages that are pinned in a channel. One the caller does not participate in gives an empty list.
+   *
+   * @generated from rpc compass.v1.PeopleService.ListPinned
+   */
+  listPinned: {
+    methodKind: "unary";
+    input: typeof ListPinnedRequestSchema;
+    output: typeof ListPinnedResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_compass_v1_people, 0);
