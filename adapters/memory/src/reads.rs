@@ -253,6 +253,12 @@ impl MessageReads for Snapshot {
         Ok(take_page(found.into_iter().map(|(_, row)| row), page.limit))
     }
 
+    async fn list_pinned(&mut self, channel: ChannelId) -> Result<Vec<Arc<Message>>, StorageError> {
+        let board = self.rows.channels.find(channel).map(|channel| &channel.pins);
+        let pinned = board.into_iter().flatten().filter_map(|pin| self.rows.messages.find(pin.message));
+        Ok(pinned.map(|row| Arc::clone(&row.message)).collect())
+    }
+
     async fn find_message(&mut self, id: MessageId) -> Result<Option<Arc<Message>>, StorageError> {
         Ok(self.rows.messages.find(id).map(|row| Arc::clone(&row.message)))
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compass_comms::ports::{MessagePage, OpenAsksPage};
-use compass_domain::{Corrupt, Message, MessageId, Position, TenantId, limits};
+use compass_domain::{ChannelId, Corrupt, Message, MessageId, Position, TenantId, limits};
 use compass_ports::StorageError;
 use sea_orm::{QueryResult, Value};
 
@@ -69,6 +69,22 @@ pub(crate) async fn list_open_asks(
     let mine = format!("{},", participation::channels_of("mine", "$2"));
     let sql = page_of(tx.dialect(), &mine, &newest);
     let rows = tx.all(&sql, filter.values).await?;
+    rows.iter().map(read).collect()
+}
+
+/// What is pinned in a channel, in the order of its board.
+pub(crate) async fn list_pinned(
+    tx: &mut Tx,
+    of: &TenantId,
+    channel: ChannelId,
+) -> Result<Vec<Arc<Message>>, StorageError> {
+    let sql = format!(
+        "SELECT {} FROM channel_pins pin CROSS JOIN messages m
+        WHERE pin.tenant = $1 AND pin.channel = $2 AND m.tenant = $1 AND m.id = pin.message
+        ORDER BY pin.place, pin.message",
+        columns(tx.dialect())
+    );
+    let rows = tx.all(&sql, vec![tenant(of), id(channel)]).await?;
     rows.iter().map(read).collect()
 }
 

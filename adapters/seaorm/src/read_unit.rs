@@ -164,6 +164,10 @@ impl MessageReads for SeaReadUnit {
         search::search(&mut self.tx, &self.tenant, page).await
     }
 
+    async fn list_pinned(&mut self, channel: ChannelId) -> Result<Vec<Arc<Message>>, StorageError> {
+        messages::list_pinned(&mut self.tx, &self.tenant, channel).await
+    }
+
     async fn find_message(&mut self, id: MessageId) -> Result<Option<Arc<Message>>, StorageError> {
         messages::find(&mut self.tx, &self.tenant, id).await
     }

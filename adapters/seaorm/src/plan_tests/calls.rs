@@ -73,6 +73,7 @@ async fn read_everything(storage: &SeaStorage, ids: Ids) {
         let page = SearchPage { viewer: user, query: query.clone(), channel, snapshot, limit: 50 };
         drop(unit.search_messages(&page).await.expect("a read"));
     }
+    drop(unit.list_pinned(channel).await.expect("a read"));
     drop(unit.find_message(message).await.expect("a read"));
     unit.last_position().await.expect("a read");
     drop(unit.list_tokens(user, UnixMillis(1)).await.expect("a read"));

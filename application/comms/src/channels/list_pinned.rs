@@ -42,10 +42,5 @@ pub async fn list_pinned(
     if unit.participating(person.id(), &[channel]).await?.is_empty() {
         return Ok(Vec::new());
     }
-    let pins = unit.find_channel(channel).await?.map(|found| found.pins).unwrap_or_default();
-    let mut pinned = Vec::with_capacity(pins.len());
-    for pin in pins {
-        pinned.extend(unit.find_message(pin.message).await?);
-    }
-    Ok(pinned)
+    Ok(unit.list_pinned(channel).await?)
 }

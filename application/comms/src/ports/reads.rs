@@ -187,6 +187,9 @@ pub trait MessageReads {
     /// page of messages.
     async fn search_messages(&mut self, page: &SearchPage) -> Result<Vec<Arc<Message>>, StorageError>;
 
+    /// What is pinned in a channel, in the order of its board, whoever asks.
+    async fn list_pinned(&mut self, channel: ChannelId) -> Result<Vec<Arc<Message>>, StorageError>;
+
     /// A message by id, whoever asks.
     async fn find_message(&mut self, id: MessageId) -> Result<Option<Arc<Message>>, StorageError>;
 
