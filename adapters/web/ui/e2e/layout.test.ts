@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { agentPath, helpPath, topicPath } from "../src/router/paths";
 import { searchText } from "../src/strings";
-import { boxOf } from "./support/measure";
+import { boxOf, formatted } from "./support/measure";
 import { Scene } from "./support/scene";
 
 const scene = Scene.ofFile();
@@ -54,4 +54,35 @@ it("what is pressed in the top bar stays in its place while the search comes", a
   come(undefined);
   await search.waitFor();
   expect(await boxOf(help)).toEqual(before);
+});
+
+it("what is written from right to left stands on the right, with its marks and columns, and what it is mixed with beside it", async () => {
+  const text = "- \u0642\u0627\u0626\u0645\u0629\n- English.\n\n> \u0642\u0648\u0644\n>\n> English.\n\n| \u0623 | b |\n|-|-|\n| \u062c | d |\n\n- English\n- \u0642\u0627\u0626\u0645\u0629";
+  const { topicId } = await scene.agent.post("Right to left", text);
+  const { askId } = await scene.agent.ask("Right to left", [{ id: "q", question: "Which?", options: [{ label: "\u0646\u0639\u0645", description: "English." }, "No"] }]);
+  const tab = await scene.tab();
+  await tab.page.goto(topicPath(scene.agent.homeChannelId, topicId));
+  await tab.page.locator(`[data-ask="${askId}"]`).waitFor();
+  await formatted(tab.page);
+  const sides = await tab.page.evaluate(() => {
+    /** On which side of what is around it a text begins. */
+    const side = (of: Element) => {
+      const range = document.createRange();
+      range.selectNodeContents(of);
+      const [at, around] = [range.getBoundingClientRect(), of.getBoundingClientRect()];
+      return at.left - around.left > around.right - at.right ? "right" : "left";
+    };
+    const sidesOf = (selector: string) => [...document.querySelectorAll(selector)].map(side);
+    const lefts = (selector: string) => [...document.querySelectorAll(selector)].map((each) => each.getBoundingClientRect().left);
+    const directions = (selector: string) => [...document.querySelectorAll(selector)].map((each) => getComputedStyle(each).direction);
+    return {
+      lists: directions(".markdown ul"),
+      items: sidesOf(".markdown li > p"),
+      quote: [...directions("blockquote"), ...sidesOf("blockquote > p")],
+      columns: lefts(".md-table th"),
+      options: [...directions(".ask-option"), ...sidesOf(".ask-option-description")],
+    };
+  });
+  expect(sides).toMatchObject({ lists: ["rtl", "ltr"], items: ["right", "right", "left", "left"], quote: ["rtl", "right", "right"], options: ["rtl", "ltr", "right"] });
+  expect(sides.columns[0]).toBeGreaterThan(sides.columns[1] ?? Infinity);
 });

@@ -25,6 +25,7 @@ export const AskOption: Component<AskOptionProps> = (props) => {
       <button
         type="button"
         class={["ask-option", { recommended: props.recommended }]}
+        dir="auto"
         aria-pressed={props.pressed ? "true" : "false"}
         disabled={props.disabled}
         tabindex={props.tabStop ? 0 : -1}
@@ -34,17 +35,13 @@ export const AskOption: Component<AskOptionProps> = (props) => {
         <span class="ask-option-mark" aria-hidden="true" />
         <span class="ask-option-text">
           <span class="ask-option-head">
-            <bdi class="ask-option-label" dir="auto">
-              {shownLabel()}
-            </bdi>
+            <span class="ask-option-label">{shownLabel()}</span>
             <Show when={props.recommended}>
               <span class="ask-recommended">{askText.recommended}</span>
             </Show>
           </span>
           <Show when={props.option.description !== ""}>
-            <bdi class="ask-option-description" dir="auto">
-              {visible(props.option.description)}
-            </bdi>
+            <span class="ask-option-description">{visible(props.option.description)}</span>
           </Show>
         </span>
         <Show when={props.index < 9}>

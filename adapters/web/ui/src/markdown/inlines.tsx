@@ -17,7 +17,7 @@ function inline(shown: Inline): JSX.Element {
     case "text":
       return text(shown.text);
     case "code":
-      return <code>{visible(shown.text)}</code>;
+      return <code dir="ltr">{visible(shown.text)}</code>;
     case "strong":
       return <strong>{inlines(shown.children)}</strong>;
     case "em":
@@ -47,7 +47,7 @@ function link(href: string, label: string): JSX.Element {
   if (safe === undefined) {
     return (
       <span class="md-inert" title={messageText.blockedLink}>
-        <bdi>{visible(label)}</bdi>
+        {visible(label)}
       </span>
     );
   }
