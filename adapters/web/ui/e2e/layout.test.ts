@@ -86,3 +86,31 @@ it("what is written from right to left stands on the right, with its marks and c
   expect(sides).toMatchObject({ lists: ["rtl", "ltr"], items: ["right", "right", "left", "left"], quote: ["rtl", "right", "right"], options: ["rtl", "ltr", "right"] });
   expect(sides.columns[0]).toBeGreaterThan(sides.columns[1] ?? Infinity);
 });
+
+it("lines of a text are no longer than can be read, however wide the window is; code and tables may be", async () => {
+  const cells = "| wide cell ".repeat(30);
+  const text = `${"word ".repeat(200)}\n\n- ${"item ".repeat(200)}\n\n\`\`\`\n${"code ".repeat(60)}\n\`\`\`\n\n${cells}|\n${"|-".repeat(30)}|\n`;
+  const { topicId } = await scene.agent.post("Wide", text);
+  const tab = await scene.tab(scene.admin, { viewport: { width: 2560, height: 1400 } });
+  await tab.page.goto(topicPath(scene.agent.homeChannelId, topicId));
+  await tab.page.locator(".markdown").waitFor();
+  await formatted(tab.page);
+  const characters = await tab.page.evaluate(() => {
+    const width = (of: Element) => {
+      const range = document.createRange();
+      range.selectNodeContents(of);
+      return range.getBoundingClientRect().width;
+    };
+    return [...document.querySelectorAll(".markdown p")].map((text) => {
+      const line = document.createElement("span");
+      line.textContent = "word ".repeat(20);
+      line.style.setProperty("white-space", "pre");
+      text.append(line);
+      const each = width(line) / 100;
+      line.remove();
+      return Math.round(width(text) / each);
+    });
+  });
+  for (const each of characters) expect(each).toSatisfy((count: number) => count > 60 && count <= 85);
+  for (const wide of [".md-code", ".md-table"]) expect((await boxOf(tab.page.locator(wide))).width).toBeGreaterThan(1_000);
+});
