@@ -1,6 +1,7 @@
 /** One option of a question: a button, and what the asker wrote about it. */
 import { Show } from "solid-js";
 import type { Component } from "solid-js";
+import { tabIndex } from "../keyboard/reach";
 import { visible } from "../model/text";
 import type { AskOption as Option } from "../model/types";
 import { askText } from "../strings";
@@ -19,6 +20,7 @@ export interface AskOptionProps {
 }
 
 export const AskOption: Component<AskOptionProps> = (props) => {
+  const previewStop = tabIndex();
   const shownLabel = () => optionName(props.option, props.index);
   return (
     <div class={["ask-option-row", { pressed: props.pressed }]}>
@@ -49,7 +51,7 @@ export const AskOption: Component<AskOptionProps> = (props) => {
         </Show>
       </button>
       <Show when={props.option.preview !== ""}>
-        <pre class="ask-option-preview" tabindex="0" role="group" aria-label={askText.preview(shownLabel())} dir="auto">
+        <pre class="ask-option-preview" tabindex={previewStop()} role="group" aria-label={askText.preview(shownLabel())} dir="auto">
           <code>{visible(props.option.preview)}</code>
         </pre>
       </Show>

@@ -1,5 +1,5 @@
 /** The elements of a formatted text. A tree never changes, so these are functions of it, not components. */
-import { For, Show } from "solid-js";
+import { For, onCleanup, Show } from "solid-js";
 import type { JSX } from "@solidjs/web";
 import { visible } from "../model/text";
 import { messageText } from "../strings";
@@ -31,7 +31,7 @@ function block(shown: Block, dir: Direction): JSX.Element {
       );
     case "code":
       return (
-        <pre class="md-code" dir="ltr" tabindex="0" role="group" aria-label={codeLabel(shown.language)}>
+        <pre class="md-code" dir="ltr" tabindex="-1" role="group" aria-label={codeLabel(shown.language)} ref={stopWhileCut()}>
           <code>{visible(shown.text)}</code>
         </pre>
       );
@@ -51,6 +51,18 @@ function block(shown: Block, dir: Direction): JSX.Element {
         </>
       );
   }
+}
+
+/** For `ref`: Tab comes to a box while it shows a part of what is in it, for keys to scroll it. */
+function stopWhileCut(): (box: HTMLElement) => void {
+  const sizes = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const isCut = target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight;
+      if (target instanceof HTMLElement) target.tabIndex = isCut ? 0 : -1;
+    }
+  });
+  onCleanup(() => sizes.disconnect());
+  return (box) => sizes.observe(box);
 }
 
 /** A text as it was written. */
@@ -92,7 +104,7 @@ function item(shown: Item): JSX.Element {
 function table(shown: Extract<Block, { readonly kind: "table" }>, dir: Direction): JSX.Element {
   const side = (column: number) => alignClass(shown.align[column]);
   return (
-    <div class="md-table" dir={dir} tabindex="0" role="group" aria-label={messageText.table}>
+    <div class="md-table" dir={dir} tabindex="-1" role="group" aria-label={messageText.table} ref={stopWhileCut()}>
       <table>
         <thead>
           <tr>

@@ -1,6 +1,7 @@
 /** The elements within a line of a formatted text. */
 import { For } from "solid-js";
 import type { JSX } from "@solidjs/web";
+import { tabIndex } from "../keyboard/reach";
 import { visible } from "../model/text";
 import { messageText } from "../strings";
 import { Mention } from "./Mention";
@@ -51,8 +52,9 @@ function link(href: string, label: string): JSX.Element {
       </span>
     );
   }
+  const stop = tabIndex();
   return (
-    <a href={safe} target="_blank" rel="noreferrer noopener" title={visible(safe)}>
+    <a href={safe} tabindex={stop()} target="_blank" rel="noreferrer noopener" title={visible(safe)}>
       <bdi>{visible(label)}</bdi>
     </a>
   );
