@@ -2,7 +2,8 @@
 import { expect, it } from "vitest";
 import { agentPath, helpPath, topicPath } from "../src/router/paths";
 import { searchText } from "../src/strings";
-import { boxOf, formatted } from "./support/measure";
+import { messageField, shownMessage } from "./support/composer";
+import { boxOf, formatted, settled } from "./support/measure";
 import { Scene } from "./support/scene";
 
 const scene = Scene.ofFile();
@@ -113,4 +114,33 @@ it("lines of a text are no longer than can be read, however wide the window is; 
   });
   for (const each of characters) expect(each).toSatisfy((count: number) => count > 60 && count <= 85);
   for (const wide of [".md-code", ".md-table"]) expect((await boxOf(tab.page.locator(wide))).width).toBeGreaterThan(1_000);
+});
+
+it("who is at the end of the messages stays there whatever is written below, and while it is written over", async () => {
+  let topicId = "";
+  for (let count = 0; count < 20; count += 1) ({ topicId } = await scene.agent.post("Field", `Message ${count.toString()} ${"word ".repeat(60)}`));
+  const { page } = await scene.tab();
+  await page.goto(topicPath(scene.agent.homeChannelId, topicId));
+  await shownMessage(page, "Message 19").waitFor();
+  const field = messageField(page);
+  const height = () => field.evaluate((element) => element.clientHeight);
+  const toEnd = () => settled(page, () => page.locator(".stream-scroll").evaluate((view) => Math.round(view.scrollHeight - view.clientHeight - view.scrollTop)));
+  expect(await toEnd()).toBe(0);
+  const low = await height();
+  await field.fill("line\n".repeat(40));
+  expect(await toEnd()).toBe(0);
+  const high = await height();
+  expect(high).toBeGreaterThan(low + 100);
+  for (let count = 0; count < 2; count += 1) {
+    for (const key of ["a", "c", "v"]) await field.press(`Control+${key}`);
+    expect(await toEnd()).toBe(0);
+    expect(await height()).toBe(high);
+    await field.press("Control+a");
+  }
+  await scene.agent.post("Field", `Message after it ${"word ".repeat(60)}`);
+  await shownMessage(page, "Message after it").waitFor();
+  expect(await toEnd()).toBe(0);
+  await field.fill("");
+  expect(await toEnd()).toBe(0);
+  expect(await height()).toBe(low);
 });
