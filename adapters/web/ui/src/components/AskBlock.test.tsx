@@ -239,6 +239,11 @@ describe("what is shown", () => {
     const placeholders = [...container.querySelectorAll<HTMLInputElement>(".ask-input")].map((each) => each.placeholder);
     expect(new Set(placeholders).size).toBe(3);
   });
+  it("options of which many can be picked are marked as such, and are pressed all the same", () => {
+    const { container } = view(two());
+    expect([...container.querySelectorAll(".ask-options")].map((each) => each.classList.contains("multiple"))).toEqual([false, true]);
+    for (const each of container.querySelectorAll(".ask-option")) expect(each).toHaveAttribute("aria-pressed", "false");
+  });
   it("C30 header chip; recommended only at its index and never pressed; preview as plain text in code", () => {
     const rich: AskQuestion = question("q1", {
       header: "Deploy", recommended: 1, options: [option("0", { preview: "<b>**x**</b>" }), option("1", { description: "slow" })],
