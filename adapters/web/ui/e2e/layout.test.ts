@@ -1,7 +1,8 @@
 /** What people and agents write does not move the frame of the page. */
 import { expect, it } from "vitest";
-import { agentPath, helpPath, topicPath } from "../src/router/paths";
-import { searchText } from "../src/strings";
+import { LIMITS } from "../src/model/limits";
+import { agentPath, browsePath, channelPath, helpPath, topicPath } from "../src/router/paths";
+import { channelText, composerText, searchText, askComposerText as words } from "../src/strings";
 import { messageField, shownMessage } from "./support/composer";
 import { boxOf, formatted, settled } from "./support/measure";
 import { Scene } from "./support/scene";
@@ -143,4 +144,72 @@ it("who is at the end of the messages stays there whatever is written below, and
   await field.fill("");
   expect(await toEnd()).toBe(0);
   expect(await height()).toBe(low);
+});
+
+it("on a narrow screen a message is written in the whole width, and a member is put out by what stands beside the name", async () => {
+  const { page } = await scene.tab(scene.admin, { viewport: { width: 320, height: 640 } });
+  const { topicId } = await scene.agent.post("Narrow", "Something to answer.");
+  await page.goto(topicPath(scene.agent.homeChannelId, topicId));
+  const field = await boxOf(messageField(page));
+  expect(field.width).toBeGreaterThan(280);
+  expect((await boxOf(page.getByRole("button", { name: composerText.send, exact: true }))).y).toBeGreaterThanOrEqual(field.y + field.height);
+  const name = "b".repeat(24);
+  await scene.admin.addAgent(name);
+  const channel = await scene.admin.addChannel("narrow", [name]);
+  await page.goto(channelPath(channel.id));
+  await page.getByRole("button", { name: channelText.showMembers }).click();
+  const [member, remove] = [await boxOf(page.locator(".member-list .account-name", { hasText: name })), await boxOf(page.getByRole("button", { name: channelText.remove(name) }))];
+  const presence = await boxOf(page.locator(".member-row", { hasText: name }).locator(".presence"));
+  // What more is said of the member takes another line.
+  expect(presence.y).toBeGreaterThan(member.y + member.height / 2);
+  expect(Math.abs(remove.y + remove.height / 2 - (member.y + member.height / 2))).toBeLessThan(8);
+  expect(remove.x).toBeGreaterThan(member.x + member.width);
+});
+
+it("in the colours of the person what is current is marked, and nothing else", async () => {
+  const { page } = await scene.tab(scene.admin, { forcedColors: "active" });
+  await page.goto("/");
+  const [inbox, browse] = [page.locator(`.rail a[href="/"]`), page.locator(`.rail a[href="${browsePath}"]`)];
+  await page.locator('.rail a[href="/"][aria-current]').waitFor();
+  const look = (of: typeof inbox) => of.evaluate((element) => [getComputedStyle(element).backgroundColor, getComputedStyle(element).borderStyle]);
+  const [current, other] = [await look(inbox), await look(browse)];
+  expect([current[1], other[1]]).toEqual(["none", "none"]);
+  expect(current[0]).not.toBe(other[0]);
+  expect(await inbox.locator("span").first().evaluate((element) => getComputedStyle(element).color)).toBe(await page.evaluate(() => {
+    const probe = document.createElement("p");
+    probe.style.setProperty("forced-color-adjust", "none");
+    probe.style.setProperty("color", "SelectedItemText");
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  }));
+});
+
+it("what posts an ask stays in view while it is written", async () => {
+  const { topicId } = await scene.agent.post("To ask", "Something to ask about.");
+  const { page } = await scene.tab();
+  await page.goto(topicPath(scene.agent.homeChannelId, topicId));
+  await page.getByRole("button", { name: words.open }).click();
+  for (const count of [0, 1]) await page.getByRole("button", { name: words.addOption(count, LIMITS.options) }).click();
+  const form = page.locator(".ask-composer");
+  const post = page.getByRole("button", { name: words.post });
+  for (const end of [false, true]) {
+    await form.evaluate((element, toEnd) => element.scrollTo(0, toEnd ? element.scrollHeight : 0), end);
+    const [outer, inner] = [await boxOf(form), await boxOf(post)];
+    expect(inner.y).toBeGreaterThan(outer.y);
+    expect(inner.y + inner.height).toBeLessThanOrEqual(outer.y + outer.height);
+  }
+  await form.evaluate((element) => element.scrollTo(0, 0));
+  await post.click();
+  const [outer, problems] = [await boxOf(form), await boxOf(form.getByRole("alert"))];
+  expect(problems.y).toBeGreaterThan(outer.y);
+  expect(problems.y + problems.height).toBeLessThanOrEqual((await boxOf(post)).y);
+  // A field that the focus comes to is not behind it.
+  await form.evaluate((element) => element.scrollTo(0, 0));
+  for (const label of await form.getByLabel(words.description).all()) {
+    await label.focus();
+    const field = await boxOf(label);
+    expect(field.y + field.height).toBeLessThanOrEqual((await boxOf(form.getByRole("alert"))).y);
+  }
 });
