@@ -1,9 +1,11 @@
 /** From the sign-in to an answer without a pointer, and no key that answers by accident. */
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { signInText } from "../src/strings";
+import { topicPath } from "../src/router/paths";
+import { composerText, messageText, signInText, topicText } from "../src/strings";
 import { AskOnPage } from "./support/ask";
-import { messageField } from "./support/composer";
+import { messageField, shownMessage } from "./support/composer";
+import { atRest } from "./support/measure";
 import { Scene } from "./support/scene";
 
 const scene = Scene.ofFile();
@@ -103,4 +105,34 @@ it("nothing that is typed into the composer answers an ask, and Enter in an ask'
   await ask.submit.click();
   await ask.answeredBy.waitFor();
   expect(tab.called(RESPOND)).toBe(1);
+});
+
+it("the messages of a topic are one stop on the way to the composer, and j and k move among them in view of the person", async () => {
+  const channel = await scene.admin.addChannel("keys", ["bot"]);
+  let topicId = "";
+  for (let count = 0; count < 30; count += 1) ({ topicId } = await scene.agent.post("Keys", `Message ${count.toString()} with [a link](https://example.com)\n\n${count === 0 ? `\`\`\`\n${"cut ".repeat(200)}\n\`\`\`` : "word ".repeat(80)}`, channel.id));
+  await scene.agent.post("Keys", "```\nshort\n```", channel.id);
+  const { page } = await scene.tab();
+  await page.goto(topicPath(channel.id, topicId));
+  await shownMessage(page, "Message 29").waitFor();
+  await atRest(page);
+  await page.getByRole("button", { name: topicText.settings }).focus();
+  await tabTo(page, new RegExp(messageText.stream("Keys")), 1);
+  await tabTo(page, new RegExp(composerText.label), 1);
+  await page.getByRole("button", { name: topicText.settings }).focus();
+  await page.keyboard.press("j");
+  expect(await focused(page)).toContain("short");
+  for (let count = 29; count >= 0; count -= 1) {
+    await page.keyboard.press("k");
+    await expect.poll(() => focused(page)).toContain(`Message ${count.toString()} `);
+    expect(await page.evaluate(() => document.activeElement?.getBoundingClientRect().top)).toBeGreaterThan(0);
+  }
+  expect(await focusIsVisible(page)).toBe(true);
+  expect(await tabTo(page, new RegExp(`^${messageText.copyLink}$`), 2)).toBe(2);
+  await tabTo(page, /^a link$/, 1);
+  // What is cut off can be scrolled to.
+  await tabTo(page, /^Code/, 1);
+  // Far from the end there is a way back to it.
+  await tabTo(page, new RegExp(`^${messageText.jumpToLatest}`), 1);
+  await tabTo(page, new RegExp(composerText.label), 1);
 });

@@ -27,19 +27,13 @@ const Line: Component<{ readonly question: AskQuestion }> = (props) => {
   return (
     <div class="answer-line">
       <dt dir="auto">{visible(props.question.question)}</dt>
-      <dd class={{ skipped: skipped() }}>
+      <dd class={{ skipped: skipped() }} dir="auto">
         <Show when={!skipped()} fallback={askText.skipped}>
           <For each={labels()} keyed={false}>
-            {(label) => (
-              <bdi class="answer-label" dir="auto">
-                {label()}
-              </bdi>
-            )}
+            {(label) => <span class="answer-label">{label()}</span>}
           </For>
           <Show when={props.question.customText !== ""}>
-            <bdi class="answer-text" dir="auto">
-              {visible(props.question.customText)}
-            </bdi>
+            <span class="answer-text">{visible(props.question.customText)}</span>
           </Show>
         </Show>
       </dd>

@@ -68,6 +68,14 @@ describe("the ask that is being composed", () => {
     await settle();
     expect(store.drafts.read(`ask:${plan.id}`)).toBe("");
   });
+  it("is posted by the one button that stands out: that of the message is quieter meanwhile", async () => {
+    const { store } = view();
+    store.drafts.write(`message:${plan.id}`, "half a message");
+    const standsOut = () => screen.getAllByRole("button").filter((each) => each.classList.contains("primary")).map((each) => each.textContent);
+    expect(standsOut()).toEqual(["Send"]);
+    await openAsk();
+    expect(standsOut()).toEqual(["Post ask"]);
+  });
   it("is there when its topic is joined to the one that is shown, and closed all the same once that is asked for", async () => {
     const { store, setState } = view();
     store.drafts.write(`ask:${other.id}`, keptForm({ questions: [{ ...newQuestion(), question: "Deploy now?" }] }));

@@ -95,25 +95,28 @@ const AskComposer: Component<AskComposerProps> = (props) => {
           {words.addQuestion(form().questions.length, LIMITS.questions)}
         </Button>
       </div>
-      <Show when={shown().length > 0}>
-        <ul class="ask-composer-problems" role="alert">
-          <For each={shown()}>{(problem) => <li>{problem.text}</li>}</For>
-        </ul>
-      </Show>
-      <Show when={refused() ?? error()}>
-        {(text) => (
-          <p class="ask-composer-problems" role="alert" dir="auto">
-            {text()}
-          </p>
-        )}
-      </Show>
-      <div class="ask-composer-actions">
-        <Button type="button" class="primary" disabled={refused() !== undefined} onClick={post}>
-          {words.post}
-        </Button>
-        <button type="button" class="quiet" onClick={discard}>
-          {words.cancel}
-        </button>
+      {/* In view wherever one is in a long form: what posts it, and why it is not posted. */}
+      <div class="ask-composer-end">
+        <Show when={shown().length > 0}>
+          <ul class="ask-composer-problems" role="alert">
+            <For each={shown()}>{(problem) => <li>{problem.text}</li>}</For>
+          </ul>
+        </Show>
+        <Show when={refused() ?? error()}>
+          {(text) => (
+            <p class="ask-composer-problems" role="alert" dir="auto">
+              {text()}
+            </p>
+          )}
+        </Show>
+        <div class="ask-composer-actions">
+          <Button type="button" class="primary" disabled={refused() !== undefined} onClick={post}>
+            {words.post}
+          </Button>
+          <button type="button" class="quiet" onClick={discard}>
+            {words.cancel}
+          </button>
+        </div>
       </div>
     </section>
   );

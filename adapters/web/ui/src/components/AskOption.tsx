@@ -1,6 +1,7 @@
 /** One option of a question: a button, and what the asker wrote about it. */
 import { Show } from "solid-js";
 import type { Component } from "solid-js";
+import { tabIndex } from "../keyboard/reach";
 import { visible } from "../model/text";
 import type { AskOption as Option } from "../model/types";
 import { askText } from "../strings";
@@ -19,12 +20,14 @@ export interface AskOptionProps {
 }
 
 export const AskOption: Component<AskOptionProps> = (props) => {
+  const previewStop = tabIndex();
   const shownLabel = () => optionName(props.option, props.index);
   return (
     <div class={["ask-option-row", { pressed: props.pressed }]}>
       <button
         type="button"
         class={["ask-option", { recommended: props.recommended }]}
+        dir="auto"
         aria-pressed={props.pressed ? "true" : "false"}
         disabled={props.disabled}
         tabindex={props.tabStop ? 0 : -1}
@@ -34,17 +37,13 @@ export const AskOption: Component<AskOptionProps> = (props) => {
         <span class="ask-option-mark" aria-hidden="true" />
         <span class="ask-option-text">
           <span class="ask-option-head">
-            <bdi class="ask-option-label" dir="auto">
-              {shownLabel()}
-            </bdi>
+            <span class="ask-option-label">{shownLabel()}</span>
             <Show when={props.recommended}>
               <span class="ask-recommended">{askText.recommended}</span>
             </Show>
           </span>
           <Show when={props.option.description !== ""}>
-            <bdi class="ask-option-description" dir="auto">
-              {visible(props.option.description)}
-            </bdi>
+            <span class="ask-option-description">{visible(props.option.description)}</span>
           </Show>
         </span>
         <Show when={props.index < 9}>
@@ -52,7 +51,7 @@ export const AskOption: Component<AskOptionProps> = (props) => {
         </Show>
       </button>
       <Show when={props.option.preview !== ""}>
-        <pre class="ask-option-preview" tabindex="0" role="group" aria-label={askText.preview(shownLabel())} dir="auto">
+        <pre class="ask-option-preview" tabindex={previewStop()} role="group" aria-label={askText.preview(shownLabel())} dir="auto">
           <code>{visible(props.option.preview)}</code>
         </pre>
       </Show>

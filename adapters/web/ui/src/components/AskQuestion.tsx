@@ -70,7 +70,7 @@ const Options: Component<AskQuestionProps & { readonly locked: boolean }> = (pro
     buttons[target]?.focus();
   };
   return (
-    <div class="ask-options" onKeyDown={move}>
+    <div class={["ask-options", { multiple: props.question.multiple }]} onKeyDown={move}>
       <For each={props.question.options} keyed={false}>
         {(option, index) => (
           <AskOption

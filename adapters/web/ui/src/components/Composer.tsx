@@ -66,7 +66,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
         </Loading>
       </Show>
       <Outbox sent={unsent()} outbox={outbox} topicId={topicId} onGone={() => field()?.focus()} />
-      <div class="composer-row" ref={(element) => (row = element)}>
+      <div class="message-field-row" ref={(element) => (row = element)}>
         <MessageField
           label={composerText.label}
           placeholder={composerText.placeholder}
@@ -78,7 +78,8 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
           onInput={type}
           onSend={send}
         />
-        <Button type="button" class="primary" disabled={stopped()} onClick={send}>
+        {/* While an ask is written, what posts that is the button of the two that stands out. */}
+        <Button type="button" class={isAsking() ? "button" : "primary"} disabled={stopped()} onClick={send}>
           {composerText.send}
         </Button>
         <Button type="button" class="quiet" ref={(element) => (asker = element)} aria-expanded={isAsking() ? "true" : "false"} disabled={refused() !== undefined} onClick={() => setAsking((before) => !before)}>

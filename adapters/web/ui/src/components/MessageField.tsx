@@ -121,6 +121,7 @@ export const MessageField: Component<MessageFieldProps> = (props) => {
         placeholder={props.placeholder}
         readonly={props.locked}
         value={props.value}
+        onBeforeInput={(event) => holdHeight(event.currentTarget)}
         onInput={(event) => {
           props.onInput(event.currentTarget.value);
           look(event.currentTarget);
@@ -135,3 +136,11 @@ export const MessageField: Component<MessageFieldProps> = (props) => {
     </div>
   );
 };
+
+/** A paste takes out what is selected before it puts in its own: lower meanwhile, the field would let the browser scroll what is above it. */
+function holdHeight(field: HTMLElement): void {
+  field.style.minBlockSize = `${field.getBoundingClientRect().height}px`;
+  requestAnimationFrame(() => {
+    field.style.minBlockSize = "";
+  });
+}

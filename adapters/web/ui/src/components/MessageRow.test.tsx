@@ -84,7 +84,7 @@ describe("W2 an answer", () => {
     const { row } = view(message(2, [answering(answered, bot.id)], { authorId: ann.id }));
     flush();
     expect(row.querySelector(".answer-title")).toHaveTextContent("ann answered");
-    expect([...row.querySelectorAll("dd")].map((line) => [...line.querySelectorAll("bdi")].map((each) => each.textContent))).toEqual([["Option 1"], ["Option 0", "Option 1", "and more"], [], ["N⟦U+200B⟧o"]]);
+    expect([...row.querySelectorAll("dd")].map((line) => [...line.querySelectorAll("span")].map((each) => each.textContent))).toEqual([["Option 1"], ["Option 0", "Option 1", "and more"], [], ["N⟦U+200B⟧o"]]);
     expect([...row.querySelectorAll("dd")][2]).toHaveTextContent("(skipped)");
     expect(row.querySelectorAll(".answer-card :is(input, button, textarea)")).toHaveLength(0);
   });

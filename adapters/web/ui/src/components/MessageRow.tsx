@@ -1,6 +1,7 @@
 /** One message: who, when, what it holds, and what can be done with it. */
 import { createMemo, createSignal, createUniqueId, For, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { ReachContext, tabIndex } from "../keyboard/reach";
 import { Markdown } from "../markdown/Markdown";
 import { takesPart } from "../model/account";
 import { messageFlags } from "../model/text";
@@ -27,9 +28,10 @@ export interface MessageRowProps {
 export const MessageRow: Component<MessageRowProps> = (props) => {
   const store = useContext(StoreContext);
   const title = createUniqueId();
+  const stop = tabIndex();
   const kind = () => store.state().accounts.get(props.message.authorId)?.kind ?? "unknown";
   return (
-    <article class={["message", kind(), { highlighted: props.highlighted === true }]} aria-labelledby={title} tabindex="-1" data-message={props.message.id}>
+    <article class={["message", kind(), { highlighted: props.highlighted === true }]} aria-labelledby={title} tabindex={stop()} data-message={props.message.id}>
       <header class="message-top">
         <span id={title} class="message-title">
           <AccountName id={props.message.authorId} /> <Time at={props.message.at} />
@@ -56,10 +58,18 @@ const BlockView: Component<{ readonly block: Block; readonly message: Message; r
   const text = createMemo(() => (props.block.kind === "text" ? props.block : undefined));
   const ask = createMemo(() => (props.block.kind === "ask" ? props.block.ask : undefined));
   const answer = createMemo(() => (props.block.kind === "answer" ? props.block.ask : undefined));
+  const isReached = useContext(ReachContext);
   return (
     <Switch fallback={<p class="message-unknown">{messageText.unknownBlock}</p>}>
       <Match when={text()}>{(found) => <Markdown text={found().text} />}</Match>
-      <Match when={ask()}>{(found) => <AskBlock message={props.message} ask={found()} channelId={props.channelId} />}</Match>
+      <Match when={ask()}>
+        {(found) => (
+          // What waits for an answer is come to by Tab wherever one is.
+          <ReachContext value={() => found().end.kind === "open" || isReached()}>
+            <AskBlock message={props.message} ask={found()} channelId={props.channelId} />
+          </ReachContext>
+        )}
+      </Match>
       <Match when={answer()}>{(found) => <AnswerCard ask={found()} authorId={props.message.authorId} />}</Match>
     </Switch>
   );
@@ -68,6 +78,7 @@ const BlockView: Component<{ readonly block: Block; readonly message: Message; r
 const Actions: Component<MessageRowProps> = (props) => {
   const store = useContext(StoreContext);
   const [busy, setBusy] = createSignal(false);
+  const stop = tabIndex();
   const channel = createMemo(() => store.state().channels.get(props.channelId));
   const pinned = () => channel()?.pins.some((pin) => pin.messageId === props.message.id) === true;
   const mayPin = () => {
@@ -94,7 +105,7 @@ const Actions: Component<MessageRowProps> = (props) => {
       </Show>
       <div class="message-actions" role="group" aria-label={messageText.actions}>
         <Show when={mayPin()}>
-          <Button type="button" class="quiet" busy={busy()} onClick={() => void toggle()}>
+          <Button type="button" class="quiet" tabindex={stop()} busy={busy()} onClick={() => void toggle()}>
             {pinned() ? messageText.unpin : messageText.pin}
           </Button>
         </Show>

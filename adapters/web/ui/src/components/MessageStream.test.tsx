@@ -1,8 +1,9 @@
 import { fireEvent, screen } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { MessageWindow } from "../store/contract";
-import { channel, message, person, topic } from "../testing/builders";
+import { Keys } from "../keyboard/keys";
+import { ask, asking, channel, message, person, topic } from "../testing/builders";
 import { focused } from "../testing/focus";
 import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
@@ -53,6 +54,77 @@ describe("the stream", () => {
     const before = tries();
     screen.getByRole("button", { name: "Try again" }).click();
     expect([tries(), still.recorded.some(({ name }) => name === "loadOlder")]).toEqual([before + 1, false]);
+  });
+
+  describe("is one stop of Tab", () => {
+    const view = (count: number, change: Partial<MessageWindow> = {}) => {
+      const still = stillStore({ accounts: [ann, bob], channels: [room], topics: [plan] });
+      const keys = new Keys(false);
+      onTestFinished(keys.install(globalThis.window));
+      const { container } = show(still, () => <MessageStream channelId={room.id} topic={plan} keys={keys} />);
+      still.setState({ windows: new Map([[plan.id, { ...window(count), ...change }]]) });
+      const named = (element: Element) => element.closest("[data-message]")?.getAttribute("data-message") ?? element.getAttribute("role");
+      return {
+        still,
+        /** What Tab comes to, by the message it is in. */
+        stops: () => [...container.querySelectorAll<HTMLElement>("a, button, input, pre, [tabindex]")].filter((each) => each.tabIndex >= 0 && !each.matches(":disabled")).map(named),
+        at: () => named(document.activeElement ?? document.body),
+        press: (key: string) => {
+          fireEvent.keyDown(document.activeElement ?? document.body, { key });
+          flush();
+        },
+      };
+    };
+    it("which j and k move, and then what can be done with the one that one is at", () => {
+      const { stops, at, press } = view(100);
+      expect(stops()).toEqual(["region"]);
+      press("j");
+      expect(at()).toBe("message-100");
+      // The message, its pin and its link.
+      expect(stops()).toEqual(["message-100", "message-100", "message-100"]);
+      press("k");
+      expect(at()).toBe("message-99");
+      expect(stops()).toEqual(["message-99", "message-99", "message-99"]);
+      press("j");
+      press("j");
+      expect(at()).toBe("message-100");
+    });
+    it("a key comes back to the message that was left, also to where its actions were used", () => {
+      const { at, press, stops } = view(100);
+      screen.getAllByRole("button", { name: "Copy link" }).at(-2)?.focus();
+      flush();
+      expect(stops()).toEqual(["message-99", "message-99", "message-99"]);
+      press("k");
+      expect(at()).toBe("message-98");
+      screen.getByRole("region").focus();
+      press("j");
+      expect(at()).toBe("message-98");
+    });
+    it("a link in a message is come to from there; an open ask wherever one is, and a closed one not", async () => {
+      const closed = asking(ask("b", undefined, { kind: "cancelled", at: 1 }));
+      const text = "[a](https://x.example)";
+      const { stops, press } = view(3, { messages: [message(1, text), message(2, [asking(ask("a"))]), message(3, [closed])] });
+      // The parser of the texts.
+      await vi.dynamicImportSettled();
+      await settle();
+      // Of the ask its link, its options and its field.
+      expect(stops()).toEqual(["region", "message-2", "message-2", "message-2"]);
+      press("j");
+      expect(new Set(stops())).toEqual(new Set(["message-2", "message-3"]));
+      press("k");
+      press("k");
+      expect(stops().filter((each) => each === "message-1")).toHaveLength(4);
+    });
+    it("and stays one while the message that one was at is too far away to be made", () => {
+      const { stops, press, still } = view(100);
+      press("j");
+      still.setState({ windows: new Map([[plan.id, window(200)]]) });
+      screen.getByRole("region").focus();
+      flush();
+      expect(stops()).toEqual(["region"]);
+      press("k");
+      expect(stops()).toEqual(["message-200", "message-200", "message-200"]);
+    });
   });
 
   describe("come back to", () => {

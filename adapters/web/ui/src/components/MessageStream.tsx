@@ -6,12 +6,14 @@
 import { createEffect, createMemo, createSignal, For, onSettled, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { keepFocus } from "../keyboard/keep-focus";
+import type { Keys } from "../keyboard/keys";
 import { visible, visibleLine } from "../model/text";
 import type { ChannelId, MessageId, Topic, TopicId } from "../model/types";
 import type { MessageWindow } from "../store/contract";
 import { StoreContext } from "../store/context";
-import { messageText } from "../strings";
+import { keyText, messageText } from "../strings";
 import { createLinked } from "./linked";
+import { createMoves } from "./message-moves";
 import { createReading } from "./reading";
 import { createScroller } from "./scroller";
 import { arrivedSince, firstUnread, rowsOf } from "./stream-rows";
@@ -28,6 +30,8 @@ export interface MessageStreamProps {
   /** The message that an address named. */
   readonly linked?: MessageId | undefined;
   readonly places?: StreamPlaces | undefined;
+  /** Where the keys that move among the messages are registered. */
+  readonly keys?: Pick<Keys, "register"> | undefined;
 }
 
 /** Remembers where a person was in a stream. */
@@ -68,6 +72,15 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   const linked = createLinked({ wanted: () => (isComingBack() ? undefined : props.linked), loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
   let messagesView: HTMLElement | undefined;
   createReading({ topicId, rows, scroller, store });
+  const moves = createMoves({ rows, scroller });
+  onSettled(() => {
+    const next = props.keys?.register({ id: "next-message", keys: "j", label: keyText.nextMessage, run: () => moves.move(1) });
+    const previous = props.keys?.register({ id: "previous-message", keys: "k", label: keyText.previousMessage, run: () => moves.move(-1) });
+    return () => {
+      next?.();
+      previous?.();
+    };
+  });
 
   const channelId = untrack(() => props.channelId);
   onSettled(() => store.openTopic(channelId, topicId));
@@ -95,18 +108,19 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   );
   return (
     <div class="stream" ref={keepFocus({ or: () => messagesView })}>
-      <div class="stream-scroll" ref={[scroller.view, (element) => (messagesView = element)]} tabindex="0" role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scroller.scrolled}>
+      <div class="stream-scroll" ref={[scroller.view, (element) => (messagesView = element)]} tabindex={moves.isAtOne() ? -1 : 0} role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scroller.scrolled}>
         <div class="stream-head" ref={scroller.head}>
           <Head window={loaded()} retry={() => (loaded().gapless ? store.loadOlder(topicId) : store.openTopic(channelId, topicId))} />
         </div>
         <div
           role="feed"
+          onFocusIn={moves.enter}
           aria-busy={loaded().loading === "none" ? "false" : "true"}
           aria-label={messageText.stream(visibleLine(props.topic.name))}
           style={{ "padding-top": `${scroller.range().before}px`, "padding-bottom": `${scroller.range().after}px` }}
         >
           <For each={rows().slice(scroller.range().first, scroller.range().end)} keyed={(row) => row.id}>
-            {(row) => <StreamRow row={row()} channelId={channelId} highlighted={row().id === props.linked} measure={scroller.measure} />}
+            {(row) => <StreamRow row={row()} channelId={channelId} highlighted={row().id === props.linked} isStop={row().id === moves.at()} measure={scroller.measure} />}
           </For>
         </div>
       </div>

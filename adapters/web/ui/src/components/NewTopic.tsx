@@ -73,7 +73,7 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
         value={name()}
         onInput={(event) => drafts.write(keys.name, event.currentTarget.value)}
       />
-      <div class="new-topic-row">
+      <div class="message-field-row">
         <MessageField
           label={composerText.firstMessage}
           placeholder={composerText.firstMessage}

@@ -1,6 +1,7 @@
 /** One row of a stream: its message, with the day and the mark of what is new where they begin. */
 import { Show } from "solid-js";
 import type { Component } from "solid-js";
+import { ReachContext } from "../keyboard/reach";
 import type { ChannelId } from "../model/types";
 import { messageText } from "../strings";
 import { dayName } from "./clock";
@@ -11,6 +12,8 @@ export interface StreamRowProps {
   readonly row: Row;
   readonly channelId: ChannelId;
   readonly highlighted: boolean;
+  /** The one row that Tab comes to. */
+  readonly isStop: boolean;
   /** Watches the height of the element; the id is in `data-row`. */
   readonly measure: (element: HTMLElement) => void;
 }
@@ -27,6 +30,8 @@ export const StreamRow: Component<StreamRowProps> = (props) => (
         <span>{messageText.unreadFrom}</span>
       </p>
     </Show>
-    <MessageRow message={props.row.message} channelId={props.channelId} highlighted={props.highlighted} />
+    <ReachContext value={() => props.isStop}>
+      <MessageRow message={props.row.message} channelId={props.channelId} highlighted={props.highlighted} />
+    </ReachContext>
   </div>
 );

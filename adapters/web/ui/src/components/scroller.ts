@@ -29,6 +29,8 @@ export interface Scroller {
   readonly goTo: (place: Place) => boolean;
   /** Scrolls to a row and puts the focus on its message. False if there is no such row. */
   readonly reveal: (id: string) => boolean;
+  /** Puts the focus on the message of a row, and scrolls no further than that needs. */
+  readonly focus: (id: string) => boolean;
 }
 
 export function createScroller(rows: () => readonly Row[]): Scroller {
@@ -89,6 +91,19 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
     },
   );
 
+  const messageOf = (id: string) => view?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`);
+  const reveal = (id: string) => {
+    const now = untrack(layout);
+    const row = now.ids.indexOf(id);
+    if (row < 0) return false;
+    const target = Math.max(0, (now.starts[row] ?? 0) - MARGIN);
+    scrollTo(target, now);
+    sent = { place: { id, into: target - (now.starts[row] ?? 0), toEnd: Number.POSITIVE_INFINITY }, ids: now.ids };
+    // The row is made once this change is through.
+    requestAnimationFrame(() => messageOf(id)?.focus({ preventScroll: true }));
+    return true;
+  };
+
   const sizes = new ResizeObserver((entries) => {
     let isChanged = false;
     for (const { target } of entries) {
@@ -135,15 +150,12 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
       sent = { place: to, ids: now.ids };
       return true;
     },
-    reveal: (id) => {
-      const now = untrack(layout);
-      const row = now.ids.indexOf(id);
-      if (row < 0) return false;
-      const target = Math.max(0, (now.starts[row] ?? 0) - MARGIN);
-      scrollTo(target, now);
-      sent = { place: { id, into: target - (now.starts[row] ?? 0), toEnd: Number.POSITIVE_INFINITY }, ids: now.ids };
-      // The row is made once this change is through.
-      requestAnimationFrame(() => view?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }));
+    reveal,
+    focus: (id) => {
+      const message = messageOf(id);
+      if (!message) return reveal(id);
+      message.focus({ preventScroll: true });
+      message.scrollIntoView({ block: "nearest" });
       return true;
     },
   };

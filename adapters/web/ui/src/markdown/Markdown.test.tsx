@@ -65,6 +65,16 @@ describe("elements", () => {
     expect(found.textContent).not.toContain("\u202E");
     expect(found.textContent.match(/⟦U\+202E⟧/g)).toHaveLength(5);
   });
+  it("a block takes its direction from its own text: a browser counts no text of what has one of its own", async () => {
+    const found = await shown("one\n\n- two\n  - three\n\n1. four\n\n> five\n>\n> - six\n\n|seven|\n|-|\n|eight|\n\n## nine\n\n- [ ] ten");
+    const blocks = [...found.children];
+    expect(blocks.map((each) => each.getAttribute("dir"))).toEqual(blocks.map(() => "auto"));
+    expect(found.querySelector("[dir] [dir], [dir] bdi")).toBeNull();
+  });
+  it("code goes from left to right and turns nothing around it", async () => {
+    const found = await shown("`a` b\n\n- c\n\n  ```\n  d\n  ```");
+    expect([...found.querySelectorAll("code")].map((each) => each.closest("[dir]")?.getAttribute("dir"))).toEqual(["ltr", "ltr"]);
+  });
   it("a heading of a message is none of the page's", async () => {
     const found = await shown("# Big");
     expect(found.querySelector("h1, h2, h3, h4, h5, h6, [role=heading]")).toBeNull();

@@ -1,6 +1,7 @@
 /** The elements within a line of a formatted text. */
 import { For } from "solid-js";
 import type { JSX } from "@solidjs/web";
+import { tabIndex } from "../keyboard/reach";
 import { visible } from "../model/text";
 import { messageText } from "../strings";
 import { Mention } from "./Mention";
@@ -17,7 +18,7 @@ function inline(shown: Inline): JSX.Element {
     case "text":
       return text(shown.text);
     case "code":
-      return <code>{visible(shown.text)}</code>;
+      return <code dir="ltr">{visible(shown.text)}</code>;
     case "strong":
       return <strong>{inlines(shown.children)}</strong>;
     case "em":
@@ -47,12 +48,13 @@ function link(href: string, label: string): JSX.Element {
   if (safe === undefined) {
     return (
       <span class="md-inert" title={messageText.blockedLink}>
-        <bdi>{visible(label)}</bdi>
+        {visible(label)}
       </span>
     );
   }
+  const stop = tabIndex();
   return (
-    <a href={safe} target="_blank" rel="noreferrer noopener" title={visible(safe)}>
+    <a href={safe} tabindex={stop()} target="_blank" rel="noreferrer noopener" title={visible(safe)}>
       <bdi>{visible(label)}</bdi>
     </a>
   );

@@ -6,6 +6,8 @@ export const keyText = {
   settings: "Go to settings",
   next: "Next ask",
   previous: "Previous ask",
+  nextMessage: "Next message",
+  previousMessage: "Previous message",
   search: "Search",
   help: "This help",
   leave: "Close what is open, leave a field",

@@ -57,7 +57,7 @@ const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; read
           {topicText.braked}
         </p>
       </Show>
-      <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} places={placesOf(app)} />
+      <MessageStream channelId={props.channel.id} topic={props.topic} linked={props.messageId} places={placesOf(app)} keys={app.keys} />
       <Composer channel={props.channel} topic={props.topic} />
     </div>
   );
