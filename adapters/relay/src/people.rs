@@ -43,7 +43,8 @@ impl PeopleService for PeopleDoor {
         request: Request<v1::ListPinnedRequest>,
     ) -> Result<Response<v1::ListPinnedResponse>, Status> {
         let caller = caller(&request)?;
-        let id = mapping::given("channel_id", &request.get_ref().channel_id).map_err(|error| status(&error))?;
+        let id =
+            mapping::given("channel_id", &request.get_ref().channel_id).map_err(|error| status(&error))?;
         // A text that is no id is a channel that cannot exist, which holds nothing.
         let Ok(channel) = id.parse() else { return Ok(Response::new(v1::ListPinnedResponse::default())) };
         let pinned = list_pinned(&self.comms, &caller, channel).await.map_err(|error| status(&error))?;

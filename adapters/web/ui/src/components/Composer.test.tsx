@@ -1,4 +1,4 @@
-import { fireEvent, screen } from "@solidjs/testing-library";
+import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Failure } from "../model/client";
@@ -214,7 +214,7 @@ describe("C34 sending", () => {
       expect(unsent()).toEqual([]);
       expect(still.field().value).toBe("");
     });
-    it("can be written anew or discarded; the focus is in the field then", async () => {
+    it("is taken off the list only after it was said what that means, and what waits for it can be written anew; the focus is in the field then", async () => {
       const still = view();
       const later = clock();
       still.store.post = () => Promise.reject(lose);
@@ -224,11 +224,14 @@ describe("C34 sending", () => {
       }
       still.type("three");
       await settle();
-      screen.getAllByRole("button", { name: "Edit" })[0]?.click();
+      screen.getByRole("button", { name: "Edit" }).click();
       await settle();
-      expect(still.field().value).toBe("one\n\nthree");
+      expect(still.field().value).toBe("two\n\nthree");
       expect(still.field()).toHaveFocus();
-      screen.getByRole("button", { name: "Discard" }).click();
+      screen.getByRole("button", { name: "Take off the list" }).click();
+      await settle();
+      expect(unsent()).toEqual(["one"]);
+      within(screen.getByRole("group", { name: /^This message may have been posted/ })).getByRole("button", { name: "Take off the list" }).click();
       await settle();
       expect(unsent()).toEqual([]);
       expect(still.field()).toHaveFocus();

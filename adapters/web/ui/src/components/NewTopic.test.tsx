@@ -1,5 +1,5 @@
 /** A topic that a person begins, from the form to where it stands. */
-import { fireEvent, screen } from "@solidjs/testing-library";
+import { fireEvent, screen, within } from "@solidjs/testing-library";
 import { flush } from "solid-js";
 import { describe, expect, it, vi } from "vitest";
 import { Failure } from "../model/client";
@@ -110,13 +110,16 @@ describe("a new topic", () => {
     expect(told).toEqual([]);
     expect(field("Topic name").value).toBe("other plans");
   });
-  it("can be written anew, and the focus is in its name then", async () => {
+  it("that may have been started is not written anew; it is taken off the list, and the focus is in the name then", async () => {
     clock();
     const { start, post, field } = view();
     post.mockRejectedValueOnce(lose);
     await start("plans", "hello");
-    await press("Edit");
-    expect(["Topic name", "First message"].map((name) => field(name).value)).toEqual(["plans", "hello"]);
+    expect(screen.queryByRole("button", { name: "Edit" })).toBeNull();
+    await press("Take off the list");
+    within(screen.getByRole("group", { name: /^This topic may have been started/ })).getByRole("button", { name: "Take off the list" }).click();
+    await settle();
+    expect(screen.queryByRole("listitem")).toBeNull();
     expect(focused()).toBe(field("Topic name"));
   });
 });

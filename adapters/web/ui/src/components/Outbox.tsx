@@ -108,7 +108,7 @@ const Entry: Component<Omit<OutboxProps, "sent"> & { readonly entry: Sent }> = (
         </Show>
       </div>
       <Show when={sure()}>
-        <Sure question={composerText.takeOffSure} yes={composerText.takeOff} onYes={discard} onNo={() => setSure(false)} />
+        <Sure question={composerText.takeOffSure[props.entry.kind]} yes={composerText.takeOff} onYes={discard} onNo={() => setSure(false)} />
       </Show>
     </li>
   );

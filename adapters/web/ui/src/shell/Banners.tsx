@@ -45,13 +45,14 @@ const ConnectionBanner: Component = () => {
     const at = lost();
     return at && (!isOnline() || clock() - at.since >= LOST_AFTER_MS) ? at : undefined;
   });
+  const word = () => (isOnline() ? (store.state().ready ? shellText.lost : shellText.notYet) : shellText.offline);
   return (
     <div role="status">
       <Show when={shown()}>
         {(at) => (
           <div class="banner warning">
             <span>
-              {isOnline() ? shellText.lost : shellText.offline} {waitText(at().retryAt - clock())}
+              {word()} {waitText(at().retryAt - clock())}
             </span>
             <button type="button" onClick={() => store.reconnect()}>
               {shellText.tryNow}

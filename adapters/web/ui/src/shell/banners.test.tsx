@@ -3,9 +3,11 @@ import { flush } from "solid-js";
 import { describe, expect, it, vi } from "vitest";
 import { Failure } from "../model/client";
 import { shellText } from "../strings";
+import { WATCHED_PATIENCE } from "../sync/run";
 import { channel, person, topic } from "../testing/builders";
 import { focused } from "../testing/focus";
 import { showPage } from "../testing/page";
+import { FakeClient, FakeStream } from "../testing/fake";
 import { FakeServer } from "../testing/server";
 
 /** Says that the browser has no network, until the test is over. */
@@ -18,6 +20,14 @@ describe("bars above the content", () => {
     page.client.stream.fail();
     await page.later(0);
     expect(screen.getByText(/This browser is offline/)).toBeInTheDocument();
+  });
+
+  it("a stream that something on the way holds back from the beginning is told of", async () => {
+    const client = new FakeClient(new FakeServer(person("ann")));
+    client.subscribe = (since, signal) => new FakeStream(since, signal);
+    const page = await showPage(client.server, { client, wait: false });
+    await page.later(WATCHED_PATIENCE.silence);
+    expect(screen.getByText(new RegExp(shellText.notYet))).toBeInTheDocument();
   });
 
   it("what is said of the connection is true while it is shown", async () => {

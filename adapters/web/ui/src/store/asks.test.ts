@@ -397,38 +397,6 @@ describe("a push", () => {
   });
 });
 
-describe("a channel that the person was out of", () => {
-  it("brings back what was picked and typed for an ask that is still open, with what was said of it", async () => {
-    const test = await page();
-    picks(test);
-    test.client.failNext("respond", new Failure("internal", "the disk is full"));
-    test.store.asks.submit(M, "a");
-    await test.pass();
-    const before = answers(test);
-    const members = test.plan.memberIds;
-    test.server.setMembers(test.plan.id, [bot.id]);
-    await test.pass();
-    expect(staged(test)).toBeUndefined();
-    test.server.setMembers(test.plan.id, members);
-    await test.pass();
-    expect([answers(test), staged(test)?.error, test.store.unsent().size]).toEqual([before, "the disk is full", 0]);
-  });
-
-  it("tells what was not sent to an ask that ended meanwhile", async () => {
-    const test = await page();
-    picks(test);
-    const members = test.plan.memberIds;
-    test.server.setMembers(test.plan.id, [bot.id]);
-    await test.pass();
-    test.server.answer("a", full, "user-ben");
-    test.server.setMembers(test.plan.id, members);
-    await test.pass();
-    test.store.openTopic(test.plan.id, "topic-plan");
-    await test.pass();
-    expect([shown(test)?.end.kind, staged(test), test.store.unsent().get("a")?.answers.size]).toEqual(["answered", undefined, 3]);
-  });
-});
-
 describe("a reload", () => {
   it("finds what was staged, as far as it still fits, and forgets what closed meanwhile", async () => {
     const first = await page();

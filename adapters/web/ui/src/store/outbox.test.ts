@@ -8,7 +8,7 @@ import type { FakeOptions } from "../testing/fake";
 import { FakeServer } from "../testing/server";
 import { settle, testStore } from "../testing/store";
 import type { TestStore } from "../testing/store";
-import { formOf, keptForm, newQuestion } from "./ask-form";
+import { formOf, keptForm, newQuestion, toAsk } from "./ask-form";
 import { isRecord } from "./kept";
 import { AGAIN_AFTER_MS, TRIES } from "./outbox";
 import { askDraft, messageDraft } from "./drafts";
@@ -156,14 +156,84 @@ describe("C34 the outbox", () => {
   });
 });
 
+describe("C34 what the stream tells is stored, whatever becomes of the reply", () => {
+  const unsent = (test: World) => test.store.outbox.of(plan.id, one.id).map(({ text }) => text);
+  const reading = async (options: FakeOptions = {}) => {
+    const test = await world(options);
+    test.store.openTopic(plan.id, one.id);
+    await test.pass();
+    return test;
+  };
+  const posts = (test: World) => test.client.called("post").length;
+
+  it("leaves the list at once and is not sent again, and what waits for it goes on though its reply hangs", async () => {
+    const test = await reading();
+    await loseReply(test, message(" hello "));
+    await later(test);
+    expect([unsent(test), posts(test)]).toEqual([[], 1]);
+    const stored = vi.fn();
+    test.client.hold("post");
+    test.store.outbox.send(message("one"), stored);
+    test.store.outbox.send(message("two"));
+    await test.pass();
+    expect([unsent(test), texts(test, one.id)]).toEqual([[], ["hello", "one", "two"]]);
+    expect(stored).toHaveBeenCalledOnce();
+  });
+  it("is not taken for what was there before, what another says, what is said elsewhere, or what says more", async () => {
+    const test = await reading();
+    const bob = person("bob");
+    const say = (blocks: readonly string[], topicId: string, by: string) => test.server.post(plan.id, { kind: "id", id: topicId }, blocks.map((text) => ({ kind: "text" as const, text })), by);
+    say(["ok"], one.id, ann.id);
+    await test.pass();
+    test.client.failNext("post", lost);
+    test.store.outbox.send(message("ok"));
+    await test.pass();
+    say(["ok"], one.id, bob.id);
+    say(["ok"], two.id, ann.id);
+    say(["ok", "then"], one.id, ann.id);
+    await test.pass();
+    expect(unsent(test)).toEqual(["ok"]);
+  });
+  it("is one thing only: what the reply to another told is not taken for it", async () => {
+    const test = await reading({ auto: false });
+    test.store.outbox.send(message("ok"));
+    await test.pass();
+    test.client.failNext("post", lost);
+    test.store.outbox.send(message("ok"));
+    await test.pass();
+    test.client.deliver();
+    await test.pass();
+    expect(unsent(test)).toEqual(["ok"]);
+  });
+  it("an ask is known by all that it asks, over a reload too", async () => {
+    const test = await world({ auto: false });
+    const of = (label: string) => keptForm({ questions: [{ ...newQuestion(), question: "Now?", recommended: 0, options: [{ label, description: "d", preview: "p" }] }] });
+    await loseReply(test, { ...message(of("yes")), kind: "ask" });
+    test.client.failNext("post", lost);
+    test.store.outbox.send({ ...message(of("no"), two.id), kind: "ask" });
+    await test.pass();
+    for (const [topicId, label] of [[two.id, "yes"], [one.id, "no"]] as const) test.server.post(plan.id, { kind: "id", id: topicId }, [{ kind: "ask", ask: toAsk(formOf(of(label))) }]);
+    test.store.dispose();
+    const again = { ...(await testStore(test.client, { session: test.session })), server: test.server };
+    expect(again.store.outbox.of(plan.id, two.id)).toMatchObject([{ text: of("no") }]);
+    expect([again.store.outbox.of(plan.id, one.id), posts(test)]).toEqual([[], 2]);
+  });
+});
+
 describe("an ask that was posted", () => {
   const ask = (question: string, topicId: string = one.id): Words => ({ kind: "ask", channelId: plan.id, topicId, text: keptForm({ questions: [{ ...newQuestion(), question }] }) });
   const asked = ({ server }: Pick<World, "server">) => [...server.messages.values()].flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === "ask" ? [block.ask.questions[0]?.question] : [])));
+  /** It never got there, which the page cannot know. */
+  const loseCall = async (test: World, words: Words) => {
+    test.client.failNext("post", lost);
+    test.store.outbox.send(words);
+    await test.pass();
+  };
   const keys = ({ client }: Pick<World, "client">) => client.called("post").map(({ input }) => input).flatMap((each) => each.flatMap((of) => (isRecord(of) ? [of["requestId"]] : [])));
 
   it("and whose reply was lost is posted again under its key, over a reload too, and is stored once", async () => {
     const test = await world();
-    await loseReply(test, ask("Now?"));
+    await loseCall(test, ask("Now?"));
     test.store.outbox.send(ask("Later?"));
     test.store.dispose();
     const again = { ...(await testStore(test.client, { session: test.session })), server: test.server };
@@ -180,7 +250,7 @@ describe("an ask that was posted", () => {
   it("is not written anew while it may have been kept, and the next one waits until that is known", async () => {
     const test = await world();
     const { outbox } = test.store;
-    await loseReply(test, ask("Now?"));
+    await loseCall(test, ask("Now?"));
     const [first] = outbox.of(plan.id, one.id);
     outbox.edit(first?.key ?? "");
     outbox.send(ask("Now or never?"));
@@ -188,7 +258,7 @@ describe("an ask that was posted", () => {
     await test.pass();
     expect(test.store.drafts.read(askDraft(one.id))).toBe("");
     expect(outbox.of(plan.id, one.id).map(({ status }) => status)).toEqual(["unknown", "waiting"]);
-    expect([asked(test), texts(test, one.id)]).toEqual([["Now?"], ["hello"]]);
+    expect([asked(test), texts(test, one.id)]).toEqual([[], ["hello"]]);
     const [, next] = outbox.of(plan.id, one.id);
     outbox.edit(next?.key ?? "");
     expect(test.store.drafts.read(askDraft(one.id))).toContain("Now or never?");
@@ -198,7 +268,7 @@ describe("an ask that was posted", () => {
   });
   it("and is refused later on may still have been kept before", async () => {
     const test = await world();
-    await loseReply(test, ask("Now?"));
+    await loseCall(test, ask("Now?"));
     test.client.failNext("post", new Failure("not_found", "channel not found"));
     await later(test);
     expect(test.store.outbox.of(plan.id, one.id)).toMatchObject([{ status: "unknown", said: "channel not found" }]);
@@ -207,7 +277,7 @@ describe("an ask that was posted", () => {
   it("and is refused for good from then on does not hold up the next one once it is taken off the list", async () => {
     const test = await world();
     const { outbox } = test.store;
-    await loseReply(test, ask("Now?"));
+    await loseCall(test, ask("Now?"));
     outbox.send(ask("Later?"));
     test.client.failNext("post", new Failure("not_allowed", "only the owner writes here"));
     await later(test);
@@ -216,7 +286,7 @@ describe("an ask that was posted", () => {
     outbox.discard(first?.key ?? "");
     await test.pass();
     expect(outbox.of(plan.id, one.id)).toEqual([]);
-    expect(asked(test)).toEqual(["Now?", "Later?"]);
+    expect(asked(test)).toEqual(["Later?"]);
     // Two asks could come of it.
     expect(test.store.drafts.read(askDraft(one.id))).toBe("");
     await later(test);
@@ -256,7 +326,7 @@ describe("an ask that was posted", () => {
   });
   it("is stored once though its topic was joined to another before that was known", async () => {
     const test = await world();
-    await loseReply(test, ask("Now?"));
+    await loseCall(test, ask("Now?"));
     test.server.tell({ kind: "topic_merged", fromId: one.id, into: two });
     await test.pass();
     expect(test.store.outbox.of(plan.id, two.id)).toMatchObject([{ kind: "ask", topicId: two.id }]);

@@ -3,7 +3,7 @@ import { createEffect, createRoot, createSignal, runWithOwner, untrack } from "s
 import { Failure, isUncertain } from "../model/client";
 import { topicNow } from "../model/select";
 import { errorText } from "../model/text";
-import type { ChannelId, Message, NewBlock, TopicId, TopicSelector } from "../model/types";
+import type { Block, ChannelId, Message, MessageId, NewBlock, TopicId, TopicSelector } from "../model/types";
 import type { World } from "../sync/run";
 import { formOf, toAsk } from "./ask-form";
 import type { State, Store } from "./contract";
@@ -32,10 +32,12 @@ export interface Sent {
   readonly status: "waiting" | "sending" | "unknown" | "refused";
   /** What the server said last. */
   readonly said: string;
+  /** The channel's highest `seq` that was known when it was sent: what it became stands above. */
+  readonly after: number;
 }
 
-/** Whether it can be written anew: an ask that may be stored cannot, for two could come of it, and neither can be withdrawn. */
-export const mayEdit = (sent: Sent): boolean => mayDiscard(sent) && !(sent.kind === "ask" && sent.status === "unknown");
+/** Whether it can be written anew: what may be stored cannot, for two could come of it, and neither can be taken back. */
+export const mayEdit = ({ status }: Sent): boolean => status === "waiting" || status === "refused";
 /** Whether it can be taken off the list, which takes nothing back of what is stored. */
 export const mayDiscard = ({ status }: Sent): boolean => status !== "sending";
 
@@ -52,6 +54,8 @@ export class Outbox {
   private readonly tries = new Map<string, number>();
   /** Who wants to hear that it is stored. */
   private readonly listeners = new Map<string, (message: Message) => void>();
+  /** Messages that are known to be what was sent; each is one thing only. */
+  private readonly known = new Set<MessageId>();
   private isLive = false;
   private isOver = false;
   private readonly unfollow: () => void;
@@ -64,6 +68,7 @@ export class Outbox {
       createEffect(() => store.connection().kind === "live", (isLive) => this.connected(isLive));
       createEffect(() => store.state(), (state, before) => {
         if (state.merged !== before?.merged) this.follow(state);
+        if (state.windows !== before?.windows || state.openAsks !== before.openAsks) this.recognize(state);
       });
       return dispose;
     }));
@@ -101,7 +106,7 @@ export class Outbox {
 
   /** `stored` is called once it is known to be, however late, unless the page is gone by then. */
   send(words: Words, stored?: (message: Message) => void): void {
-    const sent: Sent = { topicId: "", name: "", ...words, key: this.world.newKey(), status: "waiting", said: "" };
+    const sent: Sent = { topicId: "", name: "", ...words, key: this.world.newKey(), status: "waiting", said: "", after: untrack(this.store.state).reach.get(words.channelId) ?? 0 };
     this.refuse(this.draftOf(sent), undefined);
     if (stored) this.listeners.set(sent.key, stored);
     this.put([...this.list, sent]);
@@ -259,7 +264,19 @@ export class Outbox {
     );
   }
 
+  /** What is told and cannot be anything else than what was sent is stored, whatever becomes of the reply. */
+  private recognize(state: State): void {
+    for (const each of this.list) {
+      if (each.status !== "sending" && each.status !== "unknown") continue;
+      const message = messagesOf(state, topicNow(state, each.topicId)).find(
+        ({ id, authorId, seq, blocks }) => authorId === state.me && seq > each.after && !this.known.has(id) && isSame(blocks, blocksOf(each)),
+      );
+      if (message) this.stored(each.key, message);
+    }
+  }
+
   private stored(key: string, message: Message): void {
+    this.known.add(message.id);
     const listener = this.listeners.get(key);
     this.remove(key);
     listener?.(message);
@@ -286,6 +303,31 @@ export class Outbox {
 
 const blocksOf = ({ kind, text }: Sent): readonly NewBlock[] => (kind === "ask" ? [{ kind, ask: toAsk(formOf(text)) }] : [{ kind: "text", text: text.trim() }]);
 
+/** What is loaded of a topic, oldest first, and what waits for an answer in it. */
+const messagesOf = (state: State, topicId: TopicId): readonly Message[] => [
+  ...(state.windows.get(topicId)?.messages ?? []),
+  ...[...state.openAsks.values()].flatMap(({ message }) => (message.topicId === topicId ? [message] : [])),
+];
+
+/** True if a message says what was sent, and nothing else. */
+const isSame = (said: readonly Block[], sent: readonly NewBlock[]): boolean => JSON.stringify(said.map(asSent)) === JSON.stringify(sent);
+
+/** A block without what the server adds to it. */
+const asSent = (block: Block): NewBlock | undefined => {
+  switch (block.kind) {
+    case "text":
+      return { kind: "text", text: block.text };
+    case "ask":
+      return {
+        kind: "ask",
+        ask: { questions: block.ask.questions.map(({ id, question, header, multiple, recommended, options }) => ({ id, question, header, multiple, recommended, options: options.map(({ id: option, label, description, preview }) => ({ id: option, label, description, preview })) })) },
+      };
+    case "answer":
+    case "unknown":
+      return undefined;
+  }
+};
+
 /** What a page that is gone left behind: nobody knows what became of what was on its way. */
 const restored = (draft: string): readonly Sent[] => {
   if (draft === "") return [];
@@ -295,7 +337,7 @@ const restored = (draft: string): readonly Sent[] => {
 
 const sentOf = (value: unknown): Sent | undefined => {
   if (!isRecord(value)) return undefined;
-  const { key, kind, channelId, topicId, name, text, status, said } = value;
+  const { key, kind, channelId, topicId, name, text, status, said, after } = value;
   if (!isText(key) || !isText(channelId) || !isText(topicId) || !isText(text)) return undefined;
   return {
     key, channelId, topicId, text,
@@ -303,5 +345,6 @@ const sentOf = (value: unknown): Sent | undefined => {
     name: isText(name) ? name : "",
     status: status === "refused" || status === "waiting" ? status : "unknown",
     said: isText(said) ? said : "",
+    after: typeof after === "number" ? after : Number.POSITIVE_INFINITY,
   };
 };

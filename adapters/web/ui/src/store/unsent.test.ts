@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../model/client";
 import type { QuestionAnswer } from "../model/types";
 import { question } from "../testing/builders";
-import { planned } from "../testing/planned";
+import { bot, planned } from "../testing/planned";
 import { testStore } from "../testing/store";
 import type { TestStore } from "../testing/store";
 import { findAsk } from "./staging";
@@ -13,8 +13,8 @@ const all = [question("one"), question("many", { multiple: true, count: 3 }), qu
 
 /** A page whose inbox holds one ask; its topic is not open. */
 const page = async () => {
-  const { server, client } = planned({ questions: all });
-  return { ...(await testStore(client)), server };
+  const { server, client, plan } = planned({ questions: all });
+  return { ...(await testStore(client)), server, plan };
 };
 const picks = (test: TestStore): void => {
   test.store.asks.pick(M, "a", "one", "1");
@@ -105,5 +105,40 @@ describe("what an ask that ended did not take", () => {
     expect(test.client.called("listChannels").length).toBeGreaterThan(before);
     expect(findAsk(test.store.state(), M, "a")?.end).toMatchObject({ kind: "answered", by: "user-ben" });
     expect(findAsk(test.store.state(), "message-2", "a")).toBeUndefined();
+  });
+});
+
+describe("a channel that the person was out of", () => {
+  const staged = (test: TestStore) => test.store.staged().get("a");
+  const answers = (test: TestStore) => Object.fromEntries(staged(test)?.answers ?? []);
+
+  it("brings back what was picked and typed for an ask that is still open, with what was said of it", async () => {
+    const test = await page();
+    picks(test);
+    test.client.failNext("respond", new Failure("internal", "the disk is full"));
+    test.store.asks.submit(M, "a");
+    await test.pass();
+    const before = answers(test);
+    const members = test.plan.memberIds;
+    test.server.setMembers(test.plan.id, [bot.id]);
+    await test.pass();
+    expect(staged(test)).toBeUndefined();
+    test.server.setMembers(test.plan.id, members);
+    await test.pass();
+    expect([answers(test), staged(test)?.error, test.store.unsent().size]).toEqual([before, "the disk is full", 0]);
+  });
+
+  it("tells what was not sent to an ask that ended meanwhile", async () => {
+    const test = await page();
+    picks(test);
+    const members = test.plan.memberIds;
+    test.server.setMembers(test.plan.id, [bot.id]);
+    await test.pass();
+    test.server.answer("a", full, "user-ben");
+    test.server.setMembers(test.plan.id, members);
+    await test.pass();
+    test.store.openTopic(test.plan.id, "topic-plan");
+    await test.pass();
+    expect([findAsk(test.store.state(), M, "a")?.end.kind, staged(test), test.store.unsent().get("a")?.answers.size]).toEqual(["answered", undefined, 3]);
   });
 });

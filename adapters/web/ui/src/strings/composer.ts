@@ -19,7 +19,11 @@ export const composerText = {
   edit: "Edit",
   discard: "Discard",
   takeOff: "Take off the list",
-  takeOffSure: "This ask may have been posted. Taking it off the list does not withdraw it: if it was posted, it stays open until someone answers it.",
+  takeOffSure: {
+    message: "This message may have been posted. Taking it off the list does not take it back: if it was posted, it stays.",
+    ask: "This ask may have been posted. Taking it off the list does not withdraw it: if it was posted, it stays open until someone answers it.",
+    topic: "This topic may have been started. Taking it off the list does not take it back: if it was started, it stays.",
+  },
   failed: (reason: string) => `Not sent. ${reason}`,
   theMessage: "The message",
   suggestions: (count: number) => (count === 0 ? "" : `${counted(count, "suggestion", "suggestions")}. Arrow keys choose, Enter inserts.`),

@@ -42,6 +42,7 @@ export const shellText = {
   unknownAccount: "Unknown account",
   presence: { idle: "idle", working: "working", waiting: "waiting for an answer", stopped: "offline" },
   lost: "The connection to the server is lost. What you see may be out of date.",
+  notYet: "There is no connection to the server yet.",
   offline: "This browser is offline. What you see may be out of date.",
   retryIn: (seconds: number) => `Trying again in ${counted(seconds, "second", "seconds")}.`,
   retrying: "Trying again…",

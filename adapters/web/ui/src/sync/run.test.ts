@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../model/client";
 import type { SnapshotToken } from "../model/types";
 import { ask, asking, message } from "../testing/builders";
+import { FakeStream } from "../testing/fake";
 import type { FakeClient, Method } from "../testing/fake";
 import { bot, planned } from "../testing/planned";
 import { FakeWorld, settle, testStore } from "../testing/store";
@@ -290,6 +291,31 @@ describe("a connection that breaks", () => {
       expect(store.connection()).toEqual({ kind: "live" });
       store.dispose();
     }
+  });
+
+  it("that does not begin, though what was asked long after it is answered, is given up and asked for again until it does", async () => {
+    const { client } = planned();
+    const begins = client.subscribe.bind(client);
+    const held: FakeStream[] = [];
+    client.subscribe = (from, signal) => {
+      const stream = new FakeStream(from, signal);
+      held.push(stream);
+      return stream;
+    };
+    const { store, pass, world: clock } = await testStore(client, { wait: false });
+    const asked = clock.now();
+    // Somebody is in a hurry, which is no reason to take it for held up.
+    await pass(WATCHED_PATIENCE.silence / 2);
+    store.reconnect();
+    await pass(WATCHED_PATIENCE.silence / 2 - 1);
+    expect([store.connection().kind, held.length]).toEqual(["connecting", 1]);
+    await pass(1);
+    expect(store.connection()).toMatchObject({ kind: "lost", since: asked });
+    client.subscribe = begins;
+    await pass(BACKOFF_BASE_MS);
+    await pass();
+    expect([held[0]?.closed, store.connection().kind, store.state().ready]).toEqual([true, "live", true]);
+    store.dispose();
   });
 
   it("is not asked while everything is read: the answer would wait behind the reads, which have a limit of their own", async () => {

@@ -207,7 +207,10 @@ export class Loop {
     const { world, client } = this.sync;
     const { signal } = over;
     let cancel = (): void => undefined;
-    let stopped = false;
+    let [stopped, hasBegun] = [false, false];
+    const began = world.now();
+    /** A stream from the beginning says at once where it begins: what was asked long after it and is answered first tells that it is held up. */
+    const isStuck = (asked: number): boolean => !hasBegun && this.cursor === undefined && asked - began >= patience().silence;
     const patience = (): Patience => (world.isWatched() ? WATCHED_PATIENCE : PATIENCE);
     const ask = async (isFatal: boolean): Promise<void> => {
       // Reads have a limit of their own, and an answer would have to wait behind them.
@@ -220,6 +223,10 @@ export class Loop {
         const { version } = await Promise.race([client.serverInfo(AbortSignal.any([signal, late.signal])), gone]);
         if (stopped) return;
         this.sync.versionSeen(version);
+        if (isStuck(asked)) {
+          this.lostSince ??= began;
+          pump.fail(new Failure("unavailable", "the stream does not begin"));
+        }
         // A stream that goes on where it was says nothing until something happens.
         if (this.cursor && this.sync.state().ready) this.live();
       } catch (error) {
@@ -248,7 +255,10 @@ export class Loop {
     void ask(false);
     quiet();
     return {
-      heard: quiet,
+      heard: () => {
+        hasBegun = true;
+        quiet();
+      },
       stop: () => {
         stopped = true;
         cancel();

@@ -117,14 +117,14 @@ describe("the client", () => {
     const client = over(({ service }) => {
       service(CommsService, { respondToAsk: (request) => { seen.push([request.askId, request.answers.map(({ questionId, chosenOptionIds, customText }) => [questionId, chosenOptionIds, customText])]); return {}; } });
       service(InboxService, {
-        listOpenAsks: (request) => { seen.push([request.beforeMessageId, request.channelId]); return { asks: [{ channelId: "c", message: { id: "m" } }] }; },
+        listOpenAsks: (request) => { seen.push([request.beforeMessageId, request.channelId, request.limit]); return { asks: [{ channelId: "c", message: { id: "m" } }] }; },
         markRead: (request) => { seen.push(request.channelSeq); return { position: { topicId: request.topicId, channelSeq: 9n, unreadCount: 1, lastChannelSeq: 10n } }; },
       });
     });
     await client.respond("a", [{ questionId: "q", chosen: ["0", "1"], customText: "t" }]);
     expect(await client.listOpenAsks({ before: "b", channelId: undefined })).toMatchObject([{ channelId: "c", message: { id: "m" } }]);
     expect(await client.markRead("t", 9)).toEqual({ topicId: "t", seq: 9, unread: 1, countedTo: 10 });
-    expect(seen).toEqual([["a", [["q", ["0", "1"], "t"]]], ["b", ""], 9n]);
+    expect(seen).toEqual([["a", [["q", ["0", "1"], "t"]]], ["b", "", 200], 9n]);
   });
 
   it("reads topics of several channels with the positions in them and the ways of those that are gone", async () => {
@@ -137,6 +137,13 @@ describe("the client", () => {
     expect(topics.map(({ id, channelId }) => [id, channelId])).toEqual([["in c", "c"], ["in d", "d"]]);
     expect(positions.map(({ topicId }) => topicId)).toEqual(["in c"]);
     expect([...moved]).toEqual([["old", "in c"]]);
+  });
+
+  it("lists what is pinned in a channel", async () => {
+    const client = over(({ service }) => {
+      service(PeopleService, { listPinned: ({ channelId }) => ({ messages: [{ id: `in ${channelId}` }] }) });
+    });
+    expect((await client.listPinned("c")).map(({ id }) => id)).toEqual(["in c"]);
   });
 
   it("opens a conversation by the handle of the account it was told of", async () => {

@@ -18,6 +18,8 @@ import { PAGE_HEADER } from "./header";
 const CALL_MS = 35_000;
 /** The same for one that waits for a runner. */
 const COMMAND_MS = 155_000;
+/** As many as the server gives at once: all are read before one is shown, and each page is a way there and back. */
+const OPEN_ASKS_A_PAGE = 200;
 
 export interface WireOptions {
   /** Where the server is; the page's own origin in a browser. */
@@ -131,7 +133,7 @@ export const createWireClient = (wire: WireOptions, transport: Transport = creat
     listTopics: (channelIds, signal) =>
       read((to) => inbox.listTopicsOfChannels({ channelIds: [...channelIds] }, to), (reply) => ({ topics: reply.topics.map(adapt.topic), positions: reply.readPositions.map(adapt.position), moved: adapt.moved(reply.moved) }), signal),
     listOpenAsks: ({ before, channelId }, signal) =>
-      read((to) => inbox.listOpenAsks({ beforeMessageId: before ?? "", channelId: channelId ?? "" }, to), (reply) => reply.asks.map(adapt.openAskEntry), signal),
+      read((to) => inbox.listOpenAsks({ beforeMessageId: before ?? "", channelId: channelId ?? "", limit: OPEN_ASKS_A_PAGE }, to), (reply) => reply.asks.map(adapt.openAskEntry), signal),
     readPositions: (signal) => read((to) => inbox.readPositions({}, to), (reply) => reply.positions.map(adapt.position), signal),
     listMessages: ({ channelId, topicId, before, limit, snapshot }, signal) =>
       read(
