@@ -60,3 +60,49 @@ describe("what the server would refuse in a name is told before it is sent, and 
     expect(within(form).getByRole("button", { name: "Create" })).toBeDisabled();
   });
 });
+
+describe("what a person changed in a form stays when somebody else changes the same place", () => {
+  const field = (name: string) => screen.getByRole("textbox", { name: new RegExp(`^${name}`) });
+  const type = (name: string, value: string) => {
+    fireEvent.input(field(name), { target: { value } });
+    flush();
+  };
+
+  it("the name of a topic, which follows the others' as long as nobody wrote in it", async () => {
+    const page = await opened(`/channel/${plan.id}/topic/${start.id}`, "Topic settings");
+    page.client.server.updateTopic(start.id, { name: "begin" });
+    await page.later();
+    expect(field("Name")).toHaveValue("begin");
+    type("Name", "my new na");
+    page.client.server.updateTopic(start.id, { name: "theirs" });
+    await page.later();
+    expect(field("Name")).toHaveValue("my new na");
+  });
+
+  it("the name and the rules of a channel, until they are sent", async () => {
+    const page = await opened(`/channel/${plan.id}`, "Members and settings");
+    const { server } = page.client;
+    const ben = server.putAccount(person("ben"));
+    type("Rename channel", "half a na");
+    fireEvent.click(screen.getByRole("radio", { name: /^Only the owner/ }));
+    flush();
+    server.setMembers(plan.id, [ann.id, ben.id]);
+    await page.later();
+    expect(field("Rename channel")).toHaveValue("half a na");
+    expect(screen.getByRole("radio", { name: /^Only the owner/ })).toBeChecked();
+    server.putChannel({ ...plan, memberIds: [ann.id, ben.id], name: "theirs", mandatory: true });
+    await page.later();
+    expect(field("Rename channel")).toHaveValue("half a na");
+    expect(screen.getByRole("checkbox", { name: /^Everybody is subscribed/ })).toBeChecked();
+    type("Rename channel", "whole");
+    fireEvent.submit(field("Rename channel").closest("form") ?? document.body);
+    await page.later();
+    fireEvent.submit(screen.getByRole("radio", { name: /^Only the owner/ }).closest("form") ?? document.body);
+    await page.later();
+    expect(server.channels.get(plan.id)).toMatchObject({ name: "whole", ownerOnly: true, ownerId: ann.id, mandatory: true });
+    server.putChannel({ ...plan, memberIds: [ann.id, ben.id], name: "theirs again" });
+    await page.later();
+    expect(field("Rename channel")).toHaveValue("theirs again");
+    expect(screen.getByRole("radio", { name: /^Everybody who takes part/ })).toBeChecked();
+  });
+});
