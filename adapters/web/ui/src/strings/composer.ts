@@ -58,6 +58,7 @@ export const askComposerText = {
   noOptions: "Without options the question is answered in free text.",
   post: "Post ask",
   cancel: "Discard",
+  cancelSure: "Discard this ask? What you wrote in it cannot be brought back.",
   blank: (field: string) => `${field} is empty.`,
   tooMany: (field: string, limit: number, actual: number) => `${field}: at most ${limit}, there are ${actual}.`,
   fieldOfQuestion: (n: number, field: string) => `Question ${n}: ${field}`,
