@@ -142,6 +142,9 @@ const askIn = (message: Message | undefined, askId: AskId): { readonly ask: Ask;
 /** An agent nobody has seen is stopped. */
 export const presenceOf = (state: State, agentId: AccountId): PresenceState => state.presence.get(agentId)?.state ?? "stopped";
 
+/** What an agent says it is doing, "" if nothing: one that is offline does nothing, whatever it said last. */
+export const activityOf = (state: State, agentId: AccountId): string => (presenceOf(state, agentId) === "stopped" ? "" : (state.presence.get(agentId)?.activity ?? ""));
+
 export const agents = (state: Pick<State, "accounts">): readonly Agent[] =>
   [...state.accounts.values()].flatMap((account: Account) => (account.kind === "agent" ? [account] : [])).sort((a, b) => collator.compare(a.handle, b.handle) || compare(a.id, b.id));
 
