@@ -87,6 +87,9 @@ export const channelLabel = (state: Pick<State, "me" | "accounts">, channel: Cha
   return others.length === 0 ? channel.name : others.sort(compare).join(", ");
 };
 
+/** The group that a channel is in, as far as the person sees it. */
+export const groupOf = (state: Pick<State, "groups">, channel: Channel): Group | undefined => (channel.groupId === undefined ? undefined : state.groups.get(channel.groupId));
+
 /** Latest activity first, ties by id. */
 export const newestFirst = (a: Topic, b: Topic): number => activity(b) - activity(a) || compare(a.id, b.id);
 const activity = (topic: Topic): number => (topic.messageCount === 0 ? topic.createdAt : topic.lastActivity);

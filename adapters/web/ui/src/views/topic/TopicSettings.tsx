@@ -5,6 +5,7 @@ import { Button } from "../../components/Button";
 import { Sure } from "../../components/Sure";
 import { nameProblem } from "../../components/named";
 import { keepFocus } from "../../keyboard/keep-focus";
+import { topicNamed } from "../../model/namesake";
 import { visibleLine } from "../../model/text";
 import type { Topic } from "../../model/types";
 import { createAction } from "../../shell/action";
@@ -13,7 +14,6 @@ import { createEdited } from "../../shell/edited";
 import { Form } from "../../shell/Form";
 import { StoreContext } from "../../store/context";
 import { channelText, topicText } from "../../strings";
-import { namesake } from "./namesake";
 
 export const TopicSettings: Component<{ readonly topic: Topic }> = (props) => {
   const [open, setOpen] = createSignal(false);
@@ -43,7 +43,7 @@ const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> 
   const saving = createAction();
   const wanted = () => name.value().trim();
   const problem = () => nameProblem(topicText.theName, name.value());
-  const other = createMemo(() => namesake(store.state(), props.topic, wanted()));
+  const other = createMemo(() => topicNamed(store.state(), props.topic.channelId, wanted(), props.topic.id));
   const [sure, setSure] = createAsked(() => other()?.id);
   const rename = async () => {
     setSure(false);
