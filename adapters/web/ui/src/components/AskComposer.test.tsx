@@ -215,18 +215,32 @@ describe("the ask that is being composed", () => {
   });
 });
 
-describe("an ask with a blank label", () => {
-  it("is not posted; the field is named", async () => {
-    const { posts } = view();
+describe("an ask whose options cannot be told apart", () => {
+  const twoOptions = async (first: string, second: string) => {
+    const shown = view();
     await openAsk();
     fireEvent.input(screen.getByLabelText("Question"), { target: { value: "Now?" } });
-    screen.getByRole("button", { name: /^Add option/ }).click();
-    flush();
-    fireEvent.input(screen.getByLabelText("Label"), { target: { value: "  " } });
-    flush();
+    for (const [index, label] of [first, second].entries()) {
+      screen.getByRole("button", { name: /^Add option/ }).click();
+      flush();
+      fireEvent.input(screen.getAllByLabelText("Label")[index] ?? document.body, { target: { value: label } });
+      flush();
+    }
+    return shown;
+  };
+  const post = async () => {
     screen.getByRole("button", { name: "Post ask" }).click();
     await settle();
+  };
+
+  it.each([
+    ["since one is blank", "  ", "No", "Question 1, option 1: Label is empty."],
+    ["since two say the same", "Yes", " Yes", "Question 1, option 2: Label is the same as that of option 1."],
+  ])("%s is not posted, which is told once that is tried", async (_, first, second, told) => {
+    const { posts } = await twoOptions(first, second);
+    expect(screen.queryByRole("alert")).toBeNull();
+    await post();
     expect(posts()).toEqual([]);
-    expect(screen.getByRole("alert")).toHaveTextContent("Question 1, option 1: Label is empty.");
+    expect(screen.getByRole("alert")).toHaveTextContent(told);
   });
 });

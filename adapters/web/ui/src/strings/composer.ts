@@ -60,6 +60,7 @@ export const askComposerText = {
   cancel: "Discard",
   cancelSure: "Discard this ask? What you wrote in it cannot be brought back.",
   blank: (field: string) => `${field} is empty.`,
+  sameLabel: (field: string, n: number) => `${field} is the same as that of option ${n}.`,
   tooMany: (field: string, limit: number, actual: number) => `${field}: at most ${limit}, there are ${actual}.`,
   fieldOfQuestion: (n: number, field: string) => `Question ${n}: ${field}`,
   fieldOfOption: (q: number, n: number, field: string) => `Question ${q}, option ${n}: ${field}`,
