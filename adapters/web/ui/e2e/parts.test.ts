@@ -42,6 +42,20 @@ it.each([["the network is down", abort], ["they are missing", missing]] as const
   expect(rules).not.toContain(0);
 }, 60_000);
 
+it.each([
+  ["that begins the page", /\/assets/],
+  ["of any kind", /\.js$/],
+])("where no script %s comes, that is said, and reloading brings the page", async (_, files) => {
+  const tab = await scene.tab();
+  await tab.page.route(files, (route) => (route.request().resourceType() === "script" ? route.abort("connectionfailed") : route.continue()));
+  await tab.page.goto("/");
+  await tab.page.getByRole("heading", { name: "Compass has not loaded" }).waitFor();
+  await tab.page.unroute(files);
+  await tab.page.getByRole("link", { name: "Reload" }).click();
+  await tab.page.getByRole("main").waitFor();
+  expect(await tab.page.locator("#late").count()).toBe(0);
+}, 60_000);
+
 it("a question that cannot be composed leaves the topic and the message that was begun", async () => {
   const { topicId } = await scene.admin.post(scene.agent.homeChannelId, "Parts", "Something to read.");
   const tab = await scene.tab();

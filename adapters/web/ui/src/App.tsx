@@ -101,8 +101,9 @@ const useResolved = (): (() => Route | undefined) => {
       if (now.kind === "show") shown = now.route;
       // What was just looked at and is not the person's any more.
       if (now.kind === "redirect") {
-        const isLost = shown === untrack(app.router.route) && (now.notice === "no_channel" || now.notice === "not_in_channel");
-        app.redirect(now.to, isLost ? "left_channel" : now.notice, name);
+        const route = untrack(app.router.route);
+        const isLost = shown === route && (now.notice === "no_channel" || now.notice === "not_in_channel");
+        app.redirect(now.to, { kind: isLost ? "left_channel" : now.notice, channelId: "channelId" in route ? route.channelId : undefined, name });
       }
     },
   );

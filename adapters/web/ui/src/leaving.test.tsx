@@ -2,7 +2,9 @@ import { screen, within } from "@solidjs/testing-library";
 import { describe, expect, it } from "vitest";
 import { Failure } from "./model/client";
 import { agent, ask, asking, channel, message, person, topic } from "./testing/builders";
+import { messageDraft } from "./store/drafts";
 import { main, showPage } from "./testing/page";
+import type { TestPage } from "./testing/page";
 import { FakeServer } from "./testing/server";
 
 const ann = person("ann", { admin: true });
@@ -55,12 +57,42 @@ describe("sessions that end", () => {
     expect(document.title).toBe("(1 ask) Inbox · Compass");
   });
 
-  it("signing out removes what was begun from the tab's storage", async () => {
-    const page = await showPage(world(), { path: "/settings/profile" });
-    page.store.drafts.write("x", "half a sentence");
-    expect(page.session.items.size).toBe(1);
-    within(main()).getByRole("button", { name: "Sign out" }).click();
+  const signOut = async (page: TestPage, inside: HTMLElement = main()) => {
+    within(inside).getByRole("button", { name: "Sign out" }).click();
     await page.later();
+  };
+
+  it("signing out removes what the tab keeps of the person", async () => {
+    const page = await showPage(world(), { path: "/settings/profile" });
+    page.store.drafts.write("x", "no draft of anything");
+    expect(page.session.items.size).toBe(1);
+    await signOut(page);
+    expect(page.pageSession.calls).toEqual(["out"]);
+    expect([...page.session.items]).toEqual([]);
+  });
+
+  it("signing out asks first where something is not sent, and says what would be lost", async () => {
+    const server = world();
+    server.seed(topic("start", plan.id));
+    server.seedMessage(plan.id, message(1, [asking(ask("a"))], { topicId: "topic-start", authorId: bot.id }));
+    const page = await showPage(server, { path: "/settings/profile" });
+    page.client.failNext("post");
+    page.store.outbox.send({ kind: "message", channelId: plan.id, topicId: "topic-start", text: "lost on its way" });
+    page.store.drafts.write(messageDraft("topic-start"), "half a sentence");
+    page.store.drafts.write(messageDraft("topic-other"), "another half");
+    await page.later();
+    await signOut(page);
+    const asked = () => screen.queryByRole("group", { name: /^Sign out\?/ });
+    expect(asked()).toHaveTextContent("2 drafts and 1 unsent message.");
+    page.store.asks.pick("message-1", "a", "q1", "1");
+    await page.later();
+    expect(asked()).toHaveTextContent("2 drafts, 1 unsent message and 1 unsent answer.");
+    within(asked() ?? main()).getByRole("button", { name: "Cancel" }).click();
+    await page.later();
+    expect(page.pageSession.calls).toEqual([]);
+    expect(page.store.drafts.read(messageDraft("topic-start"))).toBe("half a sentence");
+    await signOut(page);
+    await signOut(page, asked() ?? main());
     expect(page.pageSession.calls).toEqual(["out"]);
     expect([...page.session.items]).toEqual([]);
   });

@@ -62,7 +62,7 @@ describe("links", () => {
   it.each([
     ["the inbox", undefined, "/"],
     ["the channel, where everybody sees it", team.id, `/channel/${plan.id}`],
-  ])("C42 whoever is put out of a channel while looking at a topic of it is told so, at %s", async (_, groupId, path) => {
+  ])("C42 whoever is put out of a channel while looking at a topic of it is told so until they are in it again, at %s", async (_, groupId, path) => {
     const server = world().seed({ ...plan, groupId });
     const page = await showPage(server, { path: `/channel/${plan.id}/topic/${start.id}` });
     const reads = page.client.called("listTopics").length;
@@ -72,6 +72,12 @@ describe("links", () => {
     expect(screen.getByText("You are no longer in “plan”.")).toBeInTheDocument();
     expect(page.client.called("listTopics")).toHaveLength(reads);
     expect(page.errors).toEqual([]);
+    server.setMembers(plan.id, [ann.id, bot.id]);
+    await page.later();
+    expect(page.path()).toBe(path);
+    expect(screen.queryByText(/^You are no longer in/)).toBeNull();
+    server.setMembers(plan.id, [bot.id]);
+    await page.later();
     page.app.router.go(`/channel/${plan.id}/topic/${start.id}`);
     await page.later();
     expect(screen.getByText(groupId === undefined ? /That channel does not exist/ : /You do not take part in this channel/)).toBeInTheDocument();

@@ -4,6 +4,7 @@ import { Boot } from "./Boot";
 import { inboxPath, signInPath } from "./router/paths";
 import "./styles/tokens.css";
 import "./styles/base.css";
+import "./styles/late.css";
 import { takeSecret } from "./views/sign-in/credential";
 import { createPageSession } from "./wire/page-session";
 
@@ -13,6 +14,7 @@ const session = createPageSession({ baseUrl: window.location.origin });
 const page = import("./start");
 const isSignIn = () => window.location.pathname === signInPath;
 
+document.getElementById("late")?.remove();
 const root = document.getElementById("root");
 if (root)
   render(

@@ -41,6 +41,16 @@ const partLoaded = async () => {
     await settle();
   }
 };
+/** Discards the ask and says that this is meant. */
+const discard = async () => {
+  const press = (button: HTMLElement) => {
+    button.focus();
+    button.click();
+    return settle();
+  };
+  await press(screen.getByRole("button", { name: "Discard" }));
+  await press(within(screen.getByRole("group", { name: /^Discard this ask/ })).getByRole("button", { name: "Discard" }));
+};
 const askOf = (question: string) => {
   fireEvent.input(screen.getByLabelText("Question"), { target: { value: question } });
   flush();
@@ -56,8 +66,7 @@ describe("the ask that is being composed", () => {
     go(plan);
     await partLoaded();
     expect(screen.getByLabelText("Question")).toHaveValue("Deploy now?");
-    screen.getByRole("button", { name: "Discard" }).click();
-    await settle();
+    await discard();
     expect(screen.queryByLabelText("Question")).toBeNull();
     expect(store.drafts.read(`ask:${plan.id}`)).toBe("");
     await openAsk();
@@ -87,6 +96,26 @@ describe("the ask that is being composed", () => {
     expect(screen.queryByLabelText("Question")).toBeNull();
     expect(store.drafts.read(`ask:${plan.id}`)).toContain("Deploy now?");
   });
+  it("is discarded only once that is meant; one that nothing was written into goes at once", async () => {
+    const { store } = view();
+    await openAsk();
+    screen.getByRole("button", { name: "Discard" }).click();
+    await settle();
+    expect(screen.queryByLabelText("Question")).toBeNull();
+    await openAsk();
+    askOf("Deploy now?");
+    const opener = screen.getByRole("button", { name: "Discard" });
+    opener.focus();
+    opener.click();
+    await settle();
+    const sure = screen.getByRole("group", { name: /^Discard this ask/ });
+    expect(focused()).toBe(sure);
+    within(sure).getByRole("button", { name: "Cancel" }).click();
+    await settle();
+    expect(focused()).toBe(opener);
+    expect(screen.getByLabelText("Question")).toHaveValue("Deploy now?");
+    expect(store.drafts.read(`ask:${plan.id}`)).not.toBe("");
+  });
   it("comes back when it is refused, and says why until it is given up", async () => {
     const { store } = view();
     await openAsk();
@@ -96,7 +125,7 @@ describe("the ask that is being composed", () => {
     await partLoaded();
     expect(screen.getByLabelText("Question")).toHaveValue("Deploy now?");
     expect(screen.getByRole("alert")).toHaveTextContent("Not sent. no");
-    screen.getByRole("button", { name: "Discard" }).click();
+    await discard();
     await openAsk();
     expect(screen.queryByRole("alert")).toBeNull();
   });
@@ -135,10 +164,13 @@ describe("the ask that is being composed", () => {
     await openAsk();
     askOf("Deploy now?");
     store.post = () => Promise.resolve(message(1, ""));
-    const button = screen.getByRole("button", { name });
-    button.focus();
-    button.click();
-    await settle();
+    if (name === "Discard") await discard();
+    else {
+      const button = screen.getByRole("button", { name });
+      button.focus();
+      button.click();
+      await settle();
+    }
     expect(screen.queryByLabelText("Question")).toBeNull();
     expect(focused()).toBe(screen.getByRole("button", { name: "Ask…" }));
   });
@@ -191,18 +223,32 @@ describe("the ask that is being composed", () => {
   });
 });
 
-describe("an ask with a blank label", () => {
-  it("is not posted; the field is named", async () => {
-    const { posts } = view();
+describe("an ask whose options cannot be told apart", () => {
+  const twoOptions = async (first: string, second: string) => {
+    const shown = view();
     await openAsk();
     fireEvent.input(screen.getByLabelText("Question"), { target: { value: "Now?" } });
-    screen.getByRole("button", { name: /^Add option/ }).click();
-    flush();
-    fireEvent.input(screen.getByLabelText("Label"), { target: { value: "  " } });
-    flush();
+    for (const [index, label] of [first, second].entries()) {
+      screen.getByRole("button", { name: /^Add option/ }).click();
+      flush();
+      fireEvent.input(screen.getAllByLabelText("Label")[index] ?? document.body, { target: { value: label } });
+      flush();
+    }
+    return shown;
+  };
+  const post = async () => {
     screen.getByRole("button", { name: "Post ask" }).click();
     await settle();
+  };
+
+  it.each([
+    ["since one is blank", "  ", "No", "Question 1, option 1: Label is empty."],
+    ["since two say the same", "Yes", " Yes", "Question 1, option 2: Label is the same as that of option 1."],
+  ])("%s is not posted, which is told once that is tried", async (_, first, second, told) => {
+    const { posts } = await twoOptions(first, second);
+    expect(screen.queryByRole("alert")).toBeNull();
+    await post();
     expect(posts()).toEqual([]);
-    expect(screen.getByRole("alert")).toHaveTextContent("Question 1, option 1: Label is empty.");
+    expect(screen.getByRole("alert")).toHaveTextContent(told);
   });
 });

@@ -13,6 +13,7 @@ import { askComposerText as words, composerText } from "../strings";
 import { problemsOf } from "./ask-draft";
 import { Button } from "./Button";
 import { postingRefused } from "./posting";
+import { Sure } from "./Sure";
 import "./controls.css";
 import "./AskComposer.css";
 
@@ -57,6 +58,8 @@ const AskComposer: Component<AskComposerProps> = (props) => {
     outbox.send({ kind: "ask", channelId: props.channel.id, topicId, text });
     end();
   };
+  const [sure, setSure] = createSignal(false);
+  const isBegun = () => drafts.read(draft) !== "";
   const discard = () => {
     outbox.dismissRefusal(draft);
     end();
@@ -113,10 +116,13 @@ const AskComposer: Component<AskComposerProps> = (props) => {
           <Button type="button" class="primary" disabled={refused() !== undefined} onClick={post}>
             {words.post}
           </Button>
-          <button type="button" class="quiet" onClick={discard}>
+          <button type="button" class="quiet" onClick={() => (isBegun() ? setSure(true) : discard())}>
             {words.cancel}
           </button>
         </div>
+        <Show when={sure() && isBegun()}>
+          <Sure question={words.cancelSure} yes={words.cancel} onYes={discard} onNo={() => setSure(false)} />
+        </Show>
       </div>
     </section>
   );

@@ -6,7 +6,7 @@ import { Failure } from "../model/client";
 import type { Channel, Message } from "../model/types";
 import type { Store } from "../store/contract";
 import { AGAIN_AFTER_MS } from "../store/outbox";
-import { channel, message, person } from "../testing/builders";
+import { byId, channel, message, person, topic } from "../testing/builders";
 import { focused } from "../testing/focus";
 import { settle } from "../testing/store";
 import { show, stillStore } from "../testing/view";
@@ -75,6 +75,23 @@ describe("a new topic", () => {
     await settle();
     expect(screen.queryByRole("alert")).toBeNull();
     expect(field("Topic name").value).toBe("");
+  });
+  it("with the name of another one, whatever its case, is posted there only once that is meant", async () => {
+    const { setState, start, post, field } = view();
+    const asked = () => screen.queryByRole("group", { name: "There is a topic “Plans” already. Your message is posted there." });
+    setState({ topics: byId([topic("Plans", room.id, { archived: true }), topic("elsewhere", "another")]) });
+    await start(" plans", "hello");
+    expect(post).not.toHaveBeenCalled();
+    expect(focused()).toBe(asked());
+    await press("Cancel");
+    expect(asked()).toBeNull();
+    expect(field("First message").value).toBe("hello");
+    fireEvent.keyDown(field("First message"), { key: "Enter" });
+    await settle();
+    await press("Post there");
+    expect(post.mock.calls.map((each) => each.slice(0, 3))).toEqual([[room.id, { kind: "name", name: "plans" }, [{ kind: "text", text: "hello" }]]]);
+    await start("elsewhere", "hello");
+    expect(post).toHaveBeenCalledTimes(2);
   });
   it("is in sight as long as it is on its way", async () => {
     const { start, post } = view();

@@ -2,8 +2,10 @@
 import { createMemo, createUniqueId, onCleanup, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { keepFocus } from "../keyboard/keep-focus";
-import { visible } from "../model/text";
+import { topicNamed } from "../model/namesake";
+import { visible, visibleLine } from "../model/text";
 import type { Channel, ChannelId, Message } from "../model/types";
+import { createAsked } from "../shell/asked";
 import { StoreContext } from "../store/context";
 import { newTopicDrafts } from "../store/drafts";
 import { composerText, topicText } from "../strings";
@@ -12,6 +14,7 @@ import { MessageField } from "./MessageField";
 import { nameProblem } from "./named";
 import { Outbox } from "./Outbox";
 import { blocksProblem, postingRefused, textBlocks } from "./posting";
+import { Sure } from "./Sure";
 import "./NewTopic.css";
 
 export interface NewTopicProps {
@@ -48,14 +51,21 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
   onCleanup(() => {
     isLeft = true;
   });
-  const start = () => {
+  const other = createMemo(() => topicNamed(store.state(), channelId, name()));
+  const [sure, setSure] = createAsked(() => other()?.id);
+  const post = () => {
     if (stopped()) return;
+    setSure(false);
     outbox.send({ kind: "topic", channelId, name: name().trim(), text: text() }, (message) => {
       // Meanwhile something else may have been begun, here or elsewhere.
       const isFree = Object.values(keys).every((key) => drafts.read(key) === "");
       if (!isLeft && isFree) props.onStarted(message);
     });
     for (const key of Object.values(keys)) drafts.write(key, "");
+  };
+  const start = () => {
+    if (stopped() || !other()) post();
+    else setSure(true);
   };
   return (
     <section class="new-topic" aria-label={composerText.newTopic} ref={keepFocus({ or: () => field })}>
@@ -92,6 +102,9 @@ const Fields: Component<NewTopicProps & { readonly channelId: ChannelId }> = (pr
       <p id={note} class={["new-topic-note", { bad: problem() !== undefined }]}>
         {refused() ?? problem() ?? composerText.keys}
       </p>
+      <Show when={sure() && other()}>
+        {(into) => <Sure question={topicText.postSure(visibleLine(into().name))} yes={topicText.postThere} onYes={post} onNo={() => setSure(false)} />}
+      </Show>
       <Show when={outbox.refusal(keys.text)}>
         {(reason) => (
           <p class="new-topic-note bad" role="alert" dir="auto">

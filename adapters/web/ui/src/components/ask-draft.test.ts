@@ -19,6 +19,12 @@ describe("an ask of a person's", () => {
     expect(texts(form({ options: [newOption()] }))).toEqual(["Question 1, option 1: Label is empty."]);
     expect(texts(form())).toEqual([]);
   });
+  it("options of one question that say the same are named, white space around them or not; those of two questions are not", () => {
+    const labelled = (...labels: readonly string[]) => labels.map((label) => ({ ...newOption(), label }));
+    expect(problemsOf(form({ options: labelled("Yes", "No", " Yes ") }))).toEqual([{ kind: "same", text: "Question 1, option 3: Label is the same as that of option 1." }]);
+    expect(texts({ questions: [question({ options: labelled("Yes", "yes") }), question({ options: labelled("Yes") })] })).toEqual([]);
+    expect(texts(form({ options: labelled("", " ") }))).toEqual(["Question 1, option 1: Label is empty.", "Question 1, option 2: Label is empty."]);
+  });
   it.each([
     ["question", form({ question: "x".repeat(8 * 1024 + 1) }), "Question 1: Question is too long: at most 8 KiB, it has 8,193 bytes."],
     ["header", form({ header: "🧭".repeat(65) }), "Question 1: Short header is too long: at most 64 characters, it has 65."],
@@ -33,7 +39,7 @@ describe("an ask of a person's", () => {
     expect(texts(form({ question: "x".repeat(8 * 1024), header: "🧭".repeat(64), options: options(64) }))).toEqual([]);
   });
   it("M3 the whole has a limit of its own", () => {
-    const whole = form({ options: Array.from({ length: 5 }, () => ({ label: "a", description: "", preview: "x".repeat(60 * 1024) })) });
+    const whole = form({ options: Array.from({ length: 5 }, (_, index) => ({ label: `a${index}`, description: "", preview: "x".repeat(60 * 1024) })) });
     expect(texts(whole)).toHaveLength(1);
     expect(texts(whole)[0]).toMatch(/^The ask as a whole is too long: at most 256 KiB, it has 307,\d+ bytes\.$/);
   });

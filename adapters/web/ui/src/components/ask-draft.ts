@@ -6,9 +6,9 @@ import type { AskForm } from "../store/ask-form";
 import { askComposerText as words, fieldText } from "../strings";
 import { bytesProblem, charactersProblem } from "./field";
 
-/** Blank: something is yet to be written. Limit: something is too much. */
+/** Blank: something is yet to be written. Same: two cannot be told apart. Limit: something is too much. */
 export interface Problem {
-  readonly kind: "blank" | "limit";
+  readonly kind: "blank" | "same" | "limit";
   readonly text: string;
 }
 
@@ -35,6 +35,7 @@ function questionProblems(question: AskDraft["questions"][number], n: number): r
       const ofOption = (field: string) => words.fieldOfOption(n, index + 1, field);
       return [
         ...blank(ofOption(words.label), option.label),
+        ...sameLabel(ofOption(words.label), question.options, index),
         ...tooLong(ofOption(words.label), option.label, LIMITS.labelBytes),
         ...tooLong(ofOption(words.description), option.description, LIMITS.descriptionBytes),
         ...tooLong(ofOption(words.preview), option.preview, LIMITS.previewBytes),
@@ -47,6 +48,13 @@ const limit = (text: string): Problem => ({ kind: "limit", text });
 
 function blank(field: string, text: string): readonly Problem[] {
   return text === "" ? [{ kind: "blank", text: words.blank(field) }] : [];
+}
+
+/** An answer names options by their labels, and an ask cannot be taken back. */
+function sameLabel(field: string, options: AskDraft["questions"][number]["options"], index: number): readonly Problem[] {
+  const label = options[index]?.label;
+  const first = options.findIndex((option) => option.label === label);
+  return label === "" || first === index ? [] : [{ kind: "same", text: words.sameLabel(field, first + 1) }];
 }
 
 function tooMany(field: string, actual: number, most: number): readonly Problem[] {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { emptyState } from "../sync/reducer";
 import type { State } from "../store/contract";
-import type { Account } from "./types";
+import type { Account, PresenceState } from "./types";
 import { agent, ask, asking, byId, channel, group, message, person, topic } from "../testing/builders";
 import { listed } from "../testing/topics";
 import * as select from "./select";
@@ -140,5 +140,11 @@ describe("agents", () => {
   it("C15 nobody has seen are stopped", () => {
     expect(select.presenceOf(state(), bot.id)).toBe("stopped");
     expect(select.presenceOf(state({ presence: new Map([[bot.id, { state: "waiting", activity: "", activityAt: 0 }]]) }), bot.id)).toBe("waiting");
+  });
+
+  it("do nothing while they are offline, and what they said before once they are back", () => {
+    const said = (now: PresenceState) => select.activityOf(state({ presence: new Map([[bot.id, { state: now, activity: "reads the log", activityAt: 1 }]]) }), bot.id);
+    expect([said("stopped"), said("idle"), said("waiting")]).toEqual(["", "reads the log", "reads the log"]);
+    expect(select.activityOf(state(), bot.id)).toBe("");
   });
 });

@@ -87,6 +87,9 @@ export const channelLabel = (state: Pick<State, "me" | "accounts">, channel: Cha
   return others.length === 0 ? channel.name : others.sort(compare).join(", ");
 };
 
+/** The group that a channel is in, as far as the person sees it. */
+export const groupOf = (state: Pick<State, "groups">, channel: Channel): Group | undefined => (channel.groupId === undefined ? undefined : state.groups.get(channel.groupId));
+
 /** Latest activity first, ties by id. */
 export const newestFirst = (a: Topic, b: Topic): number => activity(b) - activity(a) || compare(a.id, b.id);
 const activity = (topic: Topic): number => (topic.messageCount === 0 ? topic.createdAt : topic.lastActivity);
@@ -141,6 +144,9 @@ const askIn = (message: Message | undefined, askId: AskId): { readonly ask: Ask;
 
 /** An agent nobody has seen is stopped. */
 export const presenceOf = (state: State, agentId: AccountId): PresenceState => state.presence.get(agentId)?.state ?? "stopped";
+
+/** What an agent says it is doing, "" if nothing: one that is offline does nothing, whatever it said last. */
+export const activityOf = (state: State, agentId: AccountId): string => (presenceOf(state, agentId) === "stopped" ? "" : (state.presence.get(agentId)?.activity ?? ""));
 
 export const agents = (state: Pick<State, "accounts">): readonly Agent[] =>
   [...state.accounts.values()].flatMap((account: Account) => (account.kind === "agent" ? [account] : [])).sort((a, b) => collator.compare(a.handle, b.handle) || compare(a.id, b.id));

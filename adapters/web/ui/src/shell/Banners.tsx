@@ -2,7 +2,9 @@
 import { createEffect, createMemo, createSignal, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { keepFocus } from "../keyboard/keep-focus";
+import { takesPartIn } from "../model/select";
 import { visible } from "../model/text";
+import type { Notice } from "../router/resolve";
 import { StoreContext } from "../store/context";
 import type { Connection } from "../store/contract";
 import { noticeText, shellText } from "../strings";
@@ -99,11 +101,21 @@ const VersionBanner: Component = () => {
   );
 };
 
+/** Said of a channel that the person takes no part in. */
+const OF_ABSENCE: ReadonlySet<Notice> = new Set<Notice>(["no_channel", "left_channel", "not_in_channel"]);
+
 const NoticeBanner: Component = () => {
   const app = useContext(AppContext);
+  const store = useContext(StoreContext);
+  // Whoever was put out may be put in again.
+  const shown = createMemo(() => {
+    const notice = app.notice();
+    const isOver = notice?.channelId !== undefined && OF_ABSENCE.has(notice.kind) && takesPartIn(store.state(), notice.channelId);
+    return isOver ? undefined : notice;
+  });
   return (
     <div role="status">
-      <Show when={app.notice()}>
+      <Show when={shown()}>
         {(notice) => (
           <div class="banner">
             <span>{noticeText[notice().kind](notice().name)}</span>

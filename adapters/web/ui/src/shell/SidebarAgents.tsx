@@ -2,7 +2,7 @@
 import { createMemo, createSignal, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { keepFocus } from "../keyboard/keep-focus";
-import { agentTree, besidePins } from "../model/select";
+import { activityOf, agentTree, besidePins } from "../model/select";
 import type { AgentNode } from "../model/select";
 import { visibleLine } from "../model/text";
 import type { AccountId } from "../model/types";
@@ -104,7 +104,7 @@ const AgentRow: Component<{ readonly node: AgentNode; readonly depth: number }> 
 const AgentLink: Component<{ readonly id: AccountId; readonly handle: string; readonly hidden?: number }> = (props) => {
   const store = useContext(StoreContext);
   const { router } = useContext(AppContext);
-  const activity = createMemo(() => visibleLine(store.state().presence.get(props.id)?.activity ?? ""));
+  const activity = createMemo(() => visibleLine(activityOf(store.state(), props.id)));
   const current = () => {
     const route = router.route();
     return route.kind === "agent" && route.agentId === props.id ? "page" : undefined;

@@ -1,6 +1,7 @@
 /** Calls of a view: what a person started, and what is read to be shown. Each says whether it runs and what went wrong the last time. */
 import { createSignal, onCleanup } from "solid-js";
 import { failureText } from "./failure";
+import type { FieldNames } from "./failure";
 
 export interface Action {
   readonly busy: () => boolean;
@@ -10,7 +11,8 @@ export interface Action {
   fail(text: string | undefined): void;
 }
 
-export const createAction = (): Action => {
+/** `fields` are those of a form whose call it is. */
+export const createAction = (fields: FieldNames = new Map()): Action => {
   const [busy, setBusy] = createSignal(false);
   const [error, setError] = createSignal<string | undefined>(undefined);
   let [running, isLeft] = [false, false];
@@ -31,7 +33,7 @@ export const createAction = (): Action => {
         if (!isLeft) then?.(result);
         return true;
       } catch (failure) {
-        setError(failureText(failure));
+        setError(failureText(failure, fields));
         return false;
       } finally {
         running = false;

@@ -3,7 +3,7 @@ import { createContext, createSignal } from "solid-js";
 import type { Place } from "../components/stream-layout";
 import type { Keys } from "../keyboard/keys";
 import type { PageSession } from "../model/client";
-import type { AccountId } from "../model/types";
+import type { AccountId, ChannelId } from "../model/types";
 import { readPins, togglePin, writePins } from "../prefs/pins";
 import type { AgentPin } from "../prefs/pins";
 import type { Prefs } from "../prefs/prefs";
@@ -27,10 +27,10 @@ export interface App {
   unsay(about: string, text: string | undefined): void;
   readonly said: () => readonly Line[];
   /** Why the person is somewhere else than the address said. */
-  readonly notice: () => { readonly kind: Notice; readonly name: string } | undefined;
+  readonly notice: () => Noticed | undefined;
   dismissNotice(): void;
-  /** Goes where the address should have led; the notice stays until the next move. `name`: of what it is about. */
-  redirect(path: string, kind: Notice, name: string): void;
+  /** Goes where the address should have led; the notice stays until the next move. */
+  redirect(path: string, notice: Noticed): void;
   /** Goes to something that was just made and that the stream has not told of yet. */
   readonly awaited: () => ReadonlySet<string>;
   goToNew(id: string, path: string): void;
@@ -38,6 +38,13 @@ export interface App {
 }
 
 export const AppContext = createContext<App>();
+
+export interface Noticed {
+  readonly kind: Notice;
+  /** The channel that the address is of, if it is of one, and what it was called where it was shown. */
+  readonly channelId?: ChannelId | undefined;
+  readonly name: string;
+}
 
 interface Line {
   readonly id: number;
@@ -66,7 +73,7 @@ interface Parts {
 export const createApp = (parts: Parts): App => {
   const { router, keys, prefs, session } = parts;
   const [said, setSaid] = createSignal<readonly Line[]>([]);
-  const [noticed, setNoticed] = createSignal<{ readonly kind: Notice; readonly name: string; readonly move: number } | undefined>(undefined);
+  const [noticed, setNoticed] = createSignal<(Noticed & { readonly move: number }) | undefined>(undefined);
   const [awaited, setAwaited] = createSignal<ReadonlySet<AccountId>>(new Set());
   const [pins, setPins] = createSignal(readPins(parts.store, parts.pinsKey));
   // Another tab of this browser pins as well.
@@ -89,7 +96,7 @@ export const createApp = (parts: Parts): App => {
       return at?.move === router.moves() ? at : undefined;
     },
     dismissNotice: () => setNoticed(undefined),
-    redirect: (path, kind, name) => setNoticed({ kind, name, move: router.go(path, { replace: true }) }),
+    redirect: (path, notice) => setNoticed({ ...notice, move: router.go(path, { replace: true }) }),
     say: (text, about) => {
       const line = lineOf(text, about);
       setSaid((before) => [...before.filter((each) => about === undefined || each.about !== about), line].slice(-SAID));

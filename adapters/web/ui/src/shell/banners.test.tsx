@@ -65,7 +65,7 @@ describe("the focus in a bar that goes", () => {
     press(screen.getByRole("button", { name: "Dismiss" }));
     await page.later();
     expect(focused()).toBe(field());
-    page.app.redirect("/", "no_channel", "");
+    page.app.redirect("/", { kind: "no_channel", name: "" });
     await page.later();
     const gone = document.createElement("button");
     document.body.append(gone);

@@ -17,6 +17,9 @@ export const stagedFor = (staged: Staged | undefined, questionId: string): Stage
 /** True if a question has an answer to send: a pick, or text that is more than white space. */
 export const isAnswered = (answer: StagedAnswer): boolean => answer.chosen.length > 0 || answer.text.trim() !== "";
 
+/** True if there is an answer that was not sent. */
+export const isBegun = (staged: Staged): boolean => !staged.submitted && [...staged.answers.values()].some(isAnswered);
+
 export const answeredCount = (ask: Ask, staged: Staged | undefined): number => ask.questions.filter((question) => isAnswered(stagedFor(staged, question.id))).length;
 
 /** True if nothing can be recorded for the question any more: its one pick is made. */

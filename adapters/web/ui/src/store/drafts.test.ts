@@ -29,6 +29,19 @@ describe("what is being written", () => {
     drafts.putTopicBefore(plan.id, "lunch", "where?");
     expect([drafts.read(keys.name), drafts.read(keys.text)]).toEqual(["launch", "lunch\n\nwhere?\n\nwhen?"]);
   });
+  it("is counted by the message, the ask or the new topic that it belongs to", () => {
+    const { drafts } = still().store;
+    const keys = newTopicDrafts(plan.id);
+    drafts.write(messageDraft("a"), "one");
+    drafts.write(messageDraft("b"), "  ");
+    drafts.write(askDraft("a"), "[]");
+    drafts.write(keys.name, "launch");
+    drafts.write(keys.text, "when?");
+    drafts.write("outbox", "[]");
+    expect(drafts.count()).toBe(3);
+    drafts.write(messageDraft("a"), "");
+    expect(drafts.count()).toBe(2);
+  });
   it("is seen wherever it is shown, whoever writes it", () => {
     const { drafts } = still().store;
     const seen: string[] = [];

@@ -13,6 +13,12 @@ export const askDraft = (topicId: TopicId): string => `ask:${topicId}`;
 /** Where the name and the first message of a new topic are kept. */
 export const newTopicDrafts = (channelId: ChannelId) => ({ name: `topic-name:${channelId}`, text: `topic-text:${channelId}` });
 
+/** Which message, ask or new topic a key is of; undefined of what is kept beside them. A new topic has two texts. */
+const placeOf = (key: string): string | undefined => {
+  const place = key.replace(/^topic-(?:name|text):/, "topic:");
+  return /^(?:message|ask|topic):/.test(place) ? place : undefined;
+};
+
 /** Two lists, as JSON, as one. */
 const joined = (first: string, second: string): string => JSON.stringify([first, second].flatMap(listOf));
 const listOf = (text: string): readonly unknown[] => {
@@ -33,6 +39,13 @@ export class Drafts {
   read(key: string): string {
     this.changes[0]();
     return this.now(key);
+  }
+
+  /** Reactive: how many messages, asks and new topics are begun. */
+  count(): number {
+    this.changes[0]();
+    const places = [...this.texts].flatMap(([key, text]) => (text.trim() === "" ? [] : (placeOf(key) ?? [])));
+    return new Set(places).size;
   }
 
   /** An empty text is no draft. */

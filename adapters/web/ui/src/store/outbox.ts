@@ -94,6 +94,11 @@ export class Outbox {
     return this.shown[0]().filter((each) => each.kind === "topic" && each.channelId === channelId);
   }
 
+  /** Reactive: of how much it is not known that it is stored. */
+  count(): number {
+    return this.shown[0]().length;
+  }
+
   /** Reactive: why what was sent last is in the draft again. */
   refusal(draft: string): string | undefined {
     return this.refusals[0]().get(draft);

@@ -11,6 +11,7 @@ export const browseText = {
   group: "Group",
   noGroup: "No group: only members see it",
   members: "Members, by handle, separated by spaces",
+  theMembers: "Members",
   create: "Create",
   creating: "Creating…",
   shared: "Everybody sees the channels of this group",

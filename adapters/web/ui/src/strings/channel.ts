@@ -4,6 +4,7 @@ import { counted } from "./plural";
 export const channelText = {
   channel: "Channel",
   direct: "Direct message",
+  group: "Group",
   topics: "Topics",
   topicCount: (count: number) => counted(count, "message", "messages"),
   openAsks: (count: number) => counted(count, "open ask", "open asks"),

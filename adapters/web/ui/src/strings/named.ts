@@ -3,6 +3,7 @@
 export const namedText = {
   theName: "The name",
   theHandle: "The handle",
+  channelThere: (name: string, group: string | undefined) => `There is a channel “${name}” already, ${group === undefined ? "without a group" : `in the group “${group}”`}.`,
   reserved: (handle: string) => `The handle ${handle} is reserved.`,
   notInHandles: (place: number) =>
     place === 1

@@ -1,4 +1,4 @@
-/** Picks the form of a word for a count. */
+/** Words that depend on how many things there are. */
 const english = new Intl.PluralRules("en");
 const digits = new Intl.NumberFormat("en");
 
@@ -6,3 +6,8 @@ const digits = new Intl.NumberFormat("en");
 export function counted(count: number, one: string, other: string): string {
   return `${digits.format(count)} ${english.select(count) === "one" ? one : other}`;
 }
+
+const and = new Intl.ListFormat("en-GB");
+
+/** Returns the things as one text, such as "a, b and c". */
+export const listed = (things: readonly string[]): string => and.format(things);

@@ -1,4 +1,5 @@
 /** What the settings say. */
+import { counted, listed } from "./plural";
 
 export const settingsText = {
   sections: {
@@ -11,6 +12,14 @@ export const settingsText = {
   member: "Member",
   signOut: "Sign out",
   signOutHelp: "Ends this browser's session and removes what is begun and not sent in this tab. Tokens of the command line stay.",
+  signOutSure: (unsent: { readonly drafts: number; readonly messages: number; readonly answers: number }) => {
+    const lost = [
+      ...(unsent.drafts > 0 ? [counted(unsent.drafts, "draft", "drafts")] : []),
+      ...(unsent.messages > 0 ? [counted(unsent.messages, "unsent message", "unsent messages")] : []),
+      ...(unsent.answers > 0 ? [counted(unsent.answers, "unsent answer", "unsent answers")] : []),
+    ];
+    return `Sign out? This removes what is not sent in this tab: ${listed(lost)}. It cannot be brought back.`;
+  },
   tokensOf: "Tokens of",
   tokensHelp: "A token lets a program act as this account. Sessions of browsers and sign-in links that are not used yet are listed as well. No page can tell which session is its own, since it never sees its own token.",
   tokenKinds: { program: "Token of a program", session: "Session of a browser", link: "Sign-in link, not used yet" },

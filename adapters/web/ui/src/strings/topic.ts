@@ -10,6 +10,8 @@ export const topicText = {
   renameHelp: "With the name of another topic of this channel, the two are merged into that one.",
   mergeSure: (name: string) => `There is a topic “${name}” already. All messages of this one move there. This cannot be undone.`,
   merge: "Merge",
+  postSure: (name: string) => `There is a topic “${name}” already. Your message is posted there.`,
+  postThere: "Post there",
   archive: "Archive",
   unarchive: "Bring back",
 } as const;

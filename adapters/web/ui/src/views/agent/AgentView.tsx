@@ -3,7 +3,7 @@ import { createMemo, For, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
 import { Button } from "../../components/Button";
-import { inbox, topicsOf } from "../../model/select";
+import { activityOf, inbox, topicsOf } from "../../model/select";
 import { firstText, clipped, visible, visibleLine } from "../../model/text";
 import type { AccountId, Agent, ChannelId } from "../../model/types";
 import { agentPath, channelPath, messagePath } from "../../router/paths";
@@ -32,7 +32,7 @@ export default AgentView;
 
 const Loaded: Component<{ readonly agent: Agent }> = (props) => {
   const store = useContext(StoreContext);
-  const activity = createMemo(() => visible(store.state().presence.get(props.agent.id)?.activity ?? ""));
+  const activity = createMemo(() => visible(activityOf(store.state(), props.agent.id)));
   return (
     <div class="page agent-view">
       <header class="page-head">

@@ -28,6 +28,9 @@ export const SessionPanel: Component<{ readonly agent: Agent }> = (props) => {
   });
   // A session that comes or goes shows in the presence.
   createEffect(presence, () => void reading.refresh());
+  // Why a start was refused holds for what was then.
+  const standing = createMemo(() => `${presence()} ${session()?.sessionId ?? ""} ${session()?.state ?? ""}`);
+  createEffect(standing, () => starting.fail(undefined));
   const start = () =>
     starting.run(async () => {
       await store.startAgent(agentId);

@@ -52,4 +52,48 @@ describe("the session of an agent", () => {
     // The store's world draws it: browsers keep other makers of keys from pages that came over plain HTTP.
     expect(client.called("startAgent").map((call) => call.input)).toEqual([[bot.id, expect.stringMatching(/^key-/)]]);
   });
+
+  it("whose start was refused says why until the agent comes online or its session changes", async () => {
+    const { client, open } = opened();
+    const page = await open();
+    const refused = () => main().queryByText("Refused: no runner is attached");
+    const start = async () => {
+      client.failNext("startAgent", new Failure("precondition", "no runner is attached"));
+      main().getByRole("button", { name: "Start" }).click();
+      await page.later();
+    };
+    await start();
+    expect(refused()).toBeInTheDocument();
+    await page.later(60_000);
+    expect(refused()).toBeInTheDocument();
+    const held = client.hold("sessions");
+    client.server.setPresence(bot.id, "idle");
+    await page.later();
+    expect(refused()).toBeNull();
+    await start();
+    expect(refused()).toBeInTheDocument();
+    held.release();
+    await page.later();
+    expect(refused()).toBeInTheDocument();
+    const changed = client.hold("sessions");
+    client.sessionList = [{ sessionId: "s1", state: "stopped", agentId: bot.id }];
+    client.server.setPresence(bot.id, "working");
+    await page.later();
+    await start();
+    expect(refused()).toBeInTheDocument();
+    changed.release();
+    await page.later();
+    expect(refused()).toBeNull();
+  });
+});
+
+it("an agent that is offline is not said to do anything, on its page and in the left column", async () => {
+  const { client, open } = opened();
+  client.server.setPresence(bot.id, "working", "reads the log");
+  const page = await open();
+  expect(screen.getAllByText("reads the log")).toHaveLength(2);
+  client.server.setPresence(bot.id, "stopped");
+  await page.later();
+  expect(screen.queryByText("reads the log")).toBeNull();
+  expect(main().queryByText("Says it is doing")).toBeNull();
 });

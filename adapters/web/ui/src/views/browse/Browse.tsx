@@ -3,7 +3,7 @@ import { createMemo, For, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
 import { keepFocus } from "../../keyboard/keep-focus";
-import { rail } from "../../model/select";
+import { groupOf, rail } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel } from "../../model/types";
 import { browsePath, channelPath, newChannelPath, newDirectPath, newGroupPath } from "../../router/paths";
@@ -79,7 +79,7 @@ const Joinable: Component = () => {
 const JoinRow: Component<{ readonly channel: Channel }> = (props) => {
   const store = useContext(StoreContext);
   const joining = createAction();
-  const group = () => (props.channel.groupId === undefined ? undefined : store.state().groups.get(props.channel.groupId));
+  const group = () => groupOf(store.state(), props.channel);
   const label = () => visibleLine(props.channel.name);
   return (
     <li>

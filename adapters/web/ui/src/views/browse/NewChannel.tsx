@@ -1,7 +1,8 @@
 /** Makes a channel and goes there. */
-import { createMemo, createSignal, For, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, For, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
+import { ChannelNamesake } from "../../components/ChannelNamesake";
 import { nameProblem } from "../../components/named";
 import { visibleLine } from "../../model/text";
 import { channelPath } from "../../router/paths";
@@ -17,7 +18,8 @@ export const NewChannel: Component = () => {
   const [name, setName] = createSignal("");
   const [groupId, setGroupId] = createSignal("");
   const [members, setMembers] = createSignal("");
-  const making = createAction();
+  const making = createAction(new Map([["member_handles", browseText.theMembers]]));
+  const hint = createUniqueId();
   const groups = createMemo(() => [...store.state().groups.values()]);
   const problem = () => nameProblem(namedText.theName, name());
   const make = () =>
@@ -31,8 +33,10 @@ export const NewChannel: Component = () => {
       <Form onSubmit={() => make()} error={problem() ?? making.error()}>
         <label>
           {browseText.name}
-          <input type="text" dir="auto" autocomplete="off" aria-invalid={problem() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+          <input type="text" dir="auto" autocomplete="off" aria-describedby={hint} aria-invalid={problem() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
+        {/* What is being made is no other one. */}
+        <ChannelNamesake id={hint} name={making.busy() ? "" : name()} />
         <label>
           {browseText.group}
           <select value={groupId()} onChange={(event) => setGroupId(event.currentTarget.value)}>

@@ -2,7 +2,7 @@
 import { createMemo, createSignal, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { NewTopic } from "../../components/NewTopic";
-import { channelLabel, membership } from "../../model/select";
+import { channelLabel, groupOf, membership } from "../../model/select";
 import { visibleLine } from "../../model/text";
 import type { Channel, ChannelId, Message } from "../../model/types";
 import { topicPath } from "../../router/paths";
@@ -41,6 +41,13 @@ const Loaded: Component<{ readonly channel: Channel }> = (props) => {
             <bdi>{visibleLine(channelLabel(store.state(), props.channel))}</bdi>
           </h1>
           <p class="dim small channel-standing">
+            <Show when={groupOf(store.state(), props.channel)}>
+              {(group) => (
+                <>
+                  {channelText.group} <bdi>{visibleLine(group().name)}</bdi> ·{" "}
+                </>
+              )}
+            </Show>
             {channelText.membership[standing()]} · {channelText.memberCount(props.channel.memberIds.length)}
           </p>
         </div>

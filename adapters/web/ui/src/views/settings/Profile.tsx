@@ -1,11 +1,13 @@
 /** Who is signed in, and signing out. */
-import { createMemo, Show, useContext } from "solid-js";
+import { createMemo, createSignal, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
+import { Sure } from "../../components/Sure";
 import { visibleLine } from "../../model/text";
 import { signInPath } from "../../router/paths";
 import { createAction } from "../../shell/action";
 import { AppContext } from "../../shell/app";
+import { isBegun } from "../../store/asks";
 import { StoreContext } from "../../store/context";
 import { settingsText } from "../../strings";
 
@@ -14,13 +16,22 @@ export const Profile: Component = () => {
   const { session } = useContext(AppContext);
   const me = createMemo(() => store.state().accounts.get(store.state().me));
   const leaving = createAction();
-  const leave = () =>
-    leaving.run(async () => {
+  const unsent = createMemo(() => ({
+    drafts: store.drafts.count(),
+    messages: store.outbox.count(),
+    answers: [...store.staged().values()].filter(isBegun).length,
+  }));
+  const losesWork = () => Object.values(unsent()).some((count) => count > 0);
+  const [sure, setSure] = createSignal(false);
+  const leave = () => {
+    setSure(false);
+    return leaving.run(async () => {
       await session.signOut();
       // Nothing of this person stays in the tab's storage, nor, with a new load, in memory.
       store.forget();
       window.location.assign(signInPath);
     });
+  };
   return (
     <>
       <Show when={me()}>
@@ -44,10 +55,13 @@ export const Profile: Component = () => {
       <div class="form">
         <p class="hint">{settingsText.signOutHelp}</p>
         <div class="actions">
-          <Button type="button" busy={leaving.busy()} onClick={() => void leave()}>
+          <Button type="button" busy={leaving.busy()} onClick={() => (losesWork() ? setSure(true) : void leave())}>
             {settingsText.signOut}
           </Button>
         </div>
+        <Show when={sure()}>
+          <Sure question={settingsText.signOutSure(unsent())} yes={settingsText.signOut} onYes={() => void leave()} onNo={() => setSure(false)} />
+        </Show>
         <span role="alert" class="error">
           {leaving.error()}
         </span>

@@ -5,14 +5,15 @@ import { Button } from "../../components/Button";
 import { Sure } from "../../components/Sure";
 import { nameProblem } from "../../components/named";
 import { keepFocus } from "../../keyboard/keep-focus";
+import { topicNamed } from "../../model/namesake";
 import { visibleLine } from "../../model/text";
 import type { Topic } from "../../model/types";
 import { createAction } from "../../shell/action";
 import { createAsked } from "../../shell/asked";
+import { createEdited } from "../../shell/edited";
 import { Form } from "../../shell/Form";
 import { StoreContext } from "../../store/context";
 import { channelText, topicText } from "../../strings";
-import { namesake } from "./namesake";
 
 export const TopicSettings: Component<{ readonly topic: Topic }> = (props) => {
   const [open, setOpen] = createSignal(false);
@@ -37,12 +38,12 @@ export const TopicSettings: Component<{ readonly topic: Topic }> = (props) => {
 
 const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> = (props) => {
   const store = useContext(StoreContext);
-  const [name, setName] = createSignal(() => props.topic.name);
+  const name = createEdited(() => props.topic.name);
   const hint = createUniqueId();
   const saving = createAction();
-  const wanted = () => name().trim();
-  const problem = () => nameProblem(topicText.theName, name());
-  const other = createMemo(() => namesake(store.state(), props.topic, wanted()));
+  const wanted = () => name.value().trim();
+  const problem = () => nameProblem(topicText.theName, name.value());
+  const other = createMemo(() => topicNamed(store.state(), props.topic.channelId, wanted(), props.topic.id));
   const [sure, setSure] = createAsked(() => other()?.id);
   const rename = async () => {
     setSure(false);
@@ -57,7 +58,7 @@ const Rename: Component<{ readonly topic: Topic; readonly onDone: () => void }> 
       <label>
         {channelText.name}
         <span class="actions">
-          <input type="text" dir="auto" autocomplete="off" aria-describedby={hint} aria-invalid={problem() === undefined ? "false" : "true"} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+          <input type="text" dir="auto" autocomplete="off" aria-describedby={hint} aria-invalid={problem() === undefined ? "false" : "true"} value={name.value()} onInput={(event) => name.edit(event.currentTarget.value)} />
           <Button type="submit" busy={saving.busy()} disabled={problem() !== undefined || wanted() === "" || wanted() === props.topic.name}>
             {other() ? topicText.merge : topicText.rename}
           </Button>
