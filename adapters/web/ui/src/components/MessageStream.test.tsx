@@ -1,6 +1,6 @@
 import { fireEvent, screen } from "@solidjs/testing-library";
 import { createSignal, flush } from "solid-js";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { MessageWindow } from "../store/contract";
 import { channel, message, person, topic } from "../testing/builders";
 import { focused } from "../testing/focus";
@@ -41,6 +41,32 @@ describe("the stream", () => {
     await settle();
     expect(button).not.toBeInTheDocument();
     expect(focused()).toBe(screen.getByRole("region"));
+  });
+
+  describe("a message that an address names", () => {
+    /** Read only once it is looked for; the focus is in the field beside it if that is meant. */
+    const found = async (isTyping: boolean) => {
+      const still = stillStore({ accounts: [ann, bob], channels: [room], topics: [plan] });
+      vi.stubGlobal("CSS", { escape: (text: string) => text });
+      show(still, () => (
+        <>
+          <MessageStream channelId={room.id} topic={plan} linked="message-2" />
+          <input aria-label="Beside" />
+        </>
+      ));
+      still.setState({ windows: new Map([[plan.id, { ...window(3, false), messages: many(3).slice(2) }]]) });
+      if (isTyping) screen.getByRole("textbox", { name: "Beside" }).focus();
+      still.setState({ windows: new Map([[plan.id, window(3)]]) });
+      await new Promise(requestAnimationFrame);
+    };
+    it("has the focus once it is there", async () => {
+      await found(false);
+      expect(focused()).toHaveTextContent("text 2");
+    });
+    it("C45 leaves it to the field in which one began to type meanwhile", async () => {
+      await found(true);
+      expect(focused()).toHaveAccessibleName("Beside");
+    });
   });
 
   describe("come back to", () => {

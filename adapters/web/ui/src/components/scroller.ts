@@ -1,5 +1,6 @@
 /** A scrolled list of rows that are measured as they are made, kept in place when anything above or below changes. */
 import { createEffect, createMemo, createSignal, onSettled, untrack } from "solid-js";
+import { focusLate } from "../keyboard/keep-focus";
 import { AT_END, layoutOf, placeAt, rangeOf, topFor, total } from "./stream-layout";
 import type { Layout, Place, Range } from "./stream-layout";
 import type { Row } from "./stream-rows";
@@ -27,7 +28,7 @@ export interface Scroller {
   /** What is to stay where it is; `goTo` comes back to it. False if its row is not there. */
   readonly place: () => Place;
   readonly goTo: (place: Place) => boolean;
-  /** Scrolls to a row and puts the focus on its message. False if there is no such row. */
+  /** Scrolls to a row and puts the focus on its message, unless it is elsewhere. False if there is no such row. */
   readonly reveal: (id: string) => boolean;
 }
 
@@ -143,7 +144,10 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
       scrollTo(target, now);
       sent = { place: { id, into: target - (now.starts[row] ?? 0), toEnd: Number.POSITIVE_INFINITY }, ids: now.ids };
       // The row is made once this change is through.
-      requestAnimationFrame(() => view?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }));
+      requestAnimationFrame(() => {
+        const message = view?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`);
+        if (view && message) focusLate(message, view);
+      });
       return true;
     },
   };
