@@ -8,6 +8,8 @@ export interface Router {
   readonly route: () => Route;
   /** Counts every move, also to the address that is shown already. */
   readonly moves: () => number;
+  /** The last move that the person made; the page makes those that replace the address. */
+  readonly wanted: () => number;
   /** What names the entry of the browser's history: back and forward come to the same one again. */
   readonly entry: () => unknown;
   /** True if the last move came back to an entry. */
@@ -29,7 +31,7 @@ export const createRouter = (win: Window = window): Router => {
     if (history.state === null) history.replaceState(Math.random(), "");
     return history.state;
   };
-  let [count, entry, isBack] = [0, named(), false];
+  let [count, wanted, entry, isBack] = [0, 0, named(), false];
   const leavers = new Set<() => void>();
   const moved = (back: boolean) => {
     count += 1;
@@ -45,12 +47,14 @@ export const createRouter = (win: Window = window): Router => {
     leave();
     if (how.replace) history.replaceState(entry, "", path);
     else if (path !== win.location.pathname + win.location.search) history.pushState(null, "", path);
-    return moved(false);
+    const move = moved(false);
+    if (!how.replace) wanted = move;
+    return move;
   };
   // The history is there already, the page still shows what it leaves.
   const pop = () => {
     leave();
-    moved(true);
+    wanted = moved(true);
   };
   const follow = (event: MouseEvent) => {
     const path = followed(event, win.location.origin);
@@ -68,7 +72,7 @@ export const createRouter = (win: Window = window): Router => {
     leavers.add(then);
     return () => void leavers.delete(then);
   };
-  return { route, moves, entry: () => entry, isBack: () => isBack, leaving, go, dispose };
+  return { route, moves, wanted: () => wanted, entry: () => entry, isBack: () => isBack, leaving, go, dispose };
 };
 
 /** The path of the page that a click leads to; undefined if the click is the browser's: new tab, download, another site. */
