@@ -66,6 +66,13 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   const [missed, setMissed] = createSignal<Place | undefined>(undefined);
   const isComingBack = () => back() !== undefined && back() !== missed();
   const linked = createLinked({ wanted: () => (isComingBack() ? undefined : props.linked), loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
+  const scrolled = () => {
+    if (scroller.scrolled()) linked.leave();
+  };
+  const jump = () => {
+    linked.leave();
+    scroller.toLatest();
+  };
   let messagesView: HTMLElement | undefined;
   createReading({ topicId, rows, scroller, store });
 
@@ -95,7 +102,7 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   );
   return (
     <div class="stream" ref={keepFocus({ or: () => messagesView })}>
-      <div class="stream-scroll" ref={[scroller.view, (element) => (messagesView = element)]} tabindex="0" role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scroller.scrolled}>
+      <div class="stream-scroll" ref={[scroller.view, (element) => (messagesView = element)]} tabindex="0" role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scrolled}>
         <div class="stream-head" ref={scroller.head}>
           <Head window={loaded()} retry={() => (loaded().messages.length === 0 ? store.openTopic(channelId, topicId) : store.loadOlder(topicId))} />
         </div>
@@ -110,7 +117,7 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
           </For>
         </div>
       </div>
-      <Below toEnd={scroller.toEnd()} arrived={arrivedSince(messages(), scroller.leftEndAt(), store.state().me)} jump={scroller.toLatest} />
+      <Below toEnd={scroller.toEnd()} arrived={arrivedSince(messages(), scroller.leftEndAt(), store.state().me)} jump={jump} />
       <Show when={linked.notice()}>
         {(notice) => (
           <p class="stream-notice" role="status">

@@ -13,7 +13,8 @@ export interface Scroller {
   readonly view: (element: HTMLElement) => void;
   readonly head: (element: HTMLElement) => void;
   readonly measure: (element: HTMLElement) => void;
-  readonly scrolled: () => void;
+  /** To be called for every scroll; true if a person has scrolled. */
+  readonly scrolled: () => boolean;
   readonly range: () => Range;
   readonly layout: () => Layout;
   /** How far rows are scrolled, and how high the view is. */
@@ -119,7 +120,9 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
     },
     measure: (element) => sizes.observe(element),
     scrolled: () => {
-      if (view && (put === undefined || Math.abs(view.scrollTop - put) >= 1)) settle(untrack(layout));
+      const isPersons = view !== undefined && (put === undefined || Math.abs(view.scrollTop - put) >= 1);
+      if (isPersons) settle(untrack(layout));
+      return isPersons;
     },
     range, layout, top, height, toEnd, leftEndAt,
     measured: () => height() > 0,
