@@ -4,8 +4,6 @@ export const keyText = {
   inbox: "Go to the inbox",
   browse: "Browse channels",
   settings: "Go to settings",
-  next: "Next ask",
-  previous: "Previous ask",
   search: "Search",
   help: "This help",
   leave: "Close what is open, leave a field",
