@@ -3,6 +3,7 @@ import { createEffect, createMemo, createSignal, createUniqueId, Loading, Show, 
 import type { Component } from "solid-js";
 import { keepFocus } from "../keyboard/keep-focus";
 import { lazyPart } from "../lazy";
+import { topicNow } from "../model/select";
 import { visible } from "../model/text";
 import type { Channel, Topic, TopicId } from "../model/types";
 import { StoreContext } from "../store/context";
@@ -12,6 +13,7 @@ import { Button } from "./Button";
 import { MessageField } from "./MessageField";
 import { Outbox } from "./Outbox";
 import { blocksProblem, postingRefused, textBlocks } from "./posting";
+import { successor } from "./successor";
 import "./controls.css";
 import "./Composer.css";
 
@@ -50,16 +52,18 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
     outbox.send({ kind: "message", channelId: props.channel.id, topicId, text: text() });
     type("");
   };
+  let composer: HTMLElement | undefined;
   let row: HTMLElement | undefined;
   let asker: HTMLElement | undefined;
   const field = () => row?.querySelector("textarea");
+  const heir = (gone: HTMLElement) => (composer?.isConnected === false ? successor(gone, composer, topicNow(untrack(store.state), topicId)) : field());
   const [isAsking, setAsking] = createSignal(untrack(() => drafts.read(askDraft(topicId))) !== "");
   // One may come from a topic that is joined to this one.
   createEffect(() => drafts.read(askDraft(topicId)) !== "", (isBegun) => {
     if (isBegun) setAsking(true);
   });
   return (
-    <div class="composer" ref={keepFocus({ or: field })}>
+    <div class="composer" data-composer={topicId} ref={[keepFocus({ or: heir }), (element) => (composer = element)]}>
       <Show when={isAsking()}>
         <Loading>
           <AskComposer channel={props.channel} topicId={topicId} opener={() => asker} onDone={() => setAsking(false)} />

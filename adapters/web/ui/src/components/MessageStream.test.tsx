@@ -127,6 +127,57 @@ describe("the stream", () => {
     });
   });
 
+  describe("a message that an address names", () => {
+    /** Message 2 of 20 is read only once it is looked for: `meanwhile` comes before. */
+    const found = async (meanwhile: (region: HTMLElement) => void, first = "message-2") => {
+      const still = stillStore({ accounts: [ann, bob], channels: [room], topics: [plan] });
+      vi.stubGlobal("CSS", { escape: (text: string) => text });
+      const [linked, setLinked] = createSignal(first);
+      show(still, () => (
+        <>
+          <MessageStream channelId={room.id} topic={plan} linked={linked()} />
+          <input aria-label="Beside" />
+        </>
+      ));
+      const region = screen.getByRole("region");
+      // Without a layout every place would be the end.
+      Object.defineProperty(region, "scrollHeight", { value: 20 * ESTIMATE });
+      still.setState({ windows: new Map([[plan.id, { ...window(20, false), messages: many(20).slice(5) }]]) });
+      setLinked("message-2");
+      flush();
+      expect(screen.getByText("Looking for the linked message…")).toBeInTheDocument();
+      meanwhile(region);
+      flush();
+      const isLookedFor = screen.queryByText("Looking for the linked message…") !== null;
+      const before = region.scrollTop - 15 * ESTIMATE;
+      still.setState({ windows: new Map([[plan.id, window(20)]]) });
+      await new Promise(requestAnimationFrame);
+      return { isLookedFor, moved: region.scrollTop - 20 * ESTIMATE - before };
+    };
+    it("has the focus once it is there", async () => {
+      // A browser tells of what the page scrolled as well.
+      const { isLookedFor, moved } = await found((region) => fireEvent.scroll(region));
+      expect(isLookedFor).toBe(true);
+      expect(moved).toBeLessThan(-10 * ESTIMATE);
+      expect(focused()).toHaveTextContent("text 2");
+    });
+    it("C45 leaves it to the field in which one began to type meanwhile", async () => {
+      await found(() => screen.getByRole("textbox", { name: "Beside" }).focus());
+      expect(focused()).toHaveAccessibleName("Beside");
+    });
+    it("is not looked for once a person has scrolled", async () => {
+      const scroll = (region: HTMLElement) => {
+        region.scrollTop = 5 * ESTIMATE;
+        fireEvent.scroll(region);
+      };
+      expect(await found(scroll)).toEqual({ isLookedFor: false, moved: 0 });
+    });
+    it("is not looked for once a person has jumped to the latest", async () => {
+      const jump = () => screen.getByRole("button", { name: /^Jump to latest/ }).click();
+      expect(await found(jump, "message-10")).toEqual({ isLookedFor: false, moved: 0 });
+    });
+  });
+
   describe("come back to", () => {
     const at = (row: number, into = 10): Place => ({ id: `message-${row}`, into, toEnd: 500 });
     const view = (linked?: string) => {

@@ -11,7 +11,7 @@ import { visible, visibleLine } from "../model/text";
 import type { ChannelId, MessageId, Topic, TopicId } from "../model/types";
 import type { MessageWindow } from "../store/contract";
 import { StoreContext } from "../store/context";
-import { keyText, messageText } from "../strings";
+import { messageText } from "../strings";
 import { createLinked } from "./linked";
 import { createMoves } from "./message-moves";
 import { createReading } from "./reading";
@@ -70,12 +70,19 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   const [missed, setMissed] = createSignal<Place | undefined>(undefined);
   const isComingBack = () => back() !== undefined && back() !== missed();
   const linked = createLinked({ wanted: () => (isComingBack() ? undefined : props.linked), loaded, older: () => store.loadOlder(topicId), reveal: scroller.reveal });
+  const scrolled = () => {
+    if (scroller.scrolled()) linked.leave();
+  };
+  const jump = () => {
+    linked.leave();
+    scroller.toLatest();
+  };
   let messagesView: HTMLElement | undefined;
   createReading({ topicId, rows, scroller, store });
   const moves = createMoves({ rows, scroller });
   onSettled(() => {
-    const next = props.keys?.register({ id: "next-message", keys: "j", label: keyText.nextMessage, run: () => moves.move(1) });
-    const previous = props.keys?.register({ id: "previous-message", keys: "k", label: keyText.previousMessage, run: () => moves.move(-1) });
+    const next = props.keys?.register({ id: "next-message", keys: "j", run: () => moves.move(1) });
+    const previous = props.keys?.register({ id: "previous-message", keys: "k", run: () => moves.move(-1) });
     return () => {
       next?.();
       previous?.();
@@ -108,7 +115,7 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
   );
   return (
     <div class="stream" ref={keepFocus({ or: () => messagesView })}>
-      <div class="stream-scroll" ref={[scroller.view, (element) => (messagesView = element)]} tabindex={moves.isAtOne() ? -1 : 0} role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scroller.scrolled}>
+      <div class="stream-scroll" ref={[scroller.view, (element) => (messagesView = element)]} tabindex={moves.isAtOne() ? -1 : 0} role="region" aria-label={messageText.stream(visibleLine(props.topic.name))} onScroll={scrolled}>
         <div class="stream-head" ref={scroller.head}>
           <Head window={loaded()} retry={() => (loaded().gapless ? store.loadOlder(topicId) : store.openTopic(channelId, topicId))} />
         </div>
@@ -124,7 +131,7 @@ const Stream: Component<MessageStreamProps & { readonly topicId: TopicId }> = (p
           </For>
         </div>
       </div>
-      <Below toEnd={scroller.toEnd()} arrived={arrivedSince(messages(), scroller.leftEndAt(), store.state().me)} jump={scroller.toLatest} />
+      <Below toEnd={scroller.toEnd()} arrived={arrivedSince(messages(), scroller.leftEndAt(), store.state().me)} jump={jump} />
       <Show when={linked.notice()}>
         {(notice) => (
           <p class="stream-notice" role="status">

@@ -63,6 +63,19 @@ describe("a message that an address names", () => {
     expect(failed.linked.notice()).toBe(messageText.linkedMissing);
     expect(failed.older()).toBe(1);
   });
+  it("nothing is looked for once the person has gone elsewhere, or dismissed the search", () => {
+    for (const away of ["leave", "dismiss"] as const) {
+      const { linked, revealed, read, set, older } = view(10, "message-7");
+      linked[away]();
+      set(read(4));
+      expect([linked.notice(), revealed, older()], away).toEqual([undefined, [], 1]);
+    }
+    const { linked, read, set } = view(3, "elsewhere");
+    set(read(3));
+    linked.leave();
+    flush();
+    expect(linked.notice()).toBe(messageText.linkedMissing);
+  });
   it("another address begins another search; none ends it", () => {
     const { linked, revealed, read, set, go } = view(3, "elsewhere");
     set(read(3));

@@ -17,7 +17,10 @@ export interface LinkedInput {
 
 export interface Linked {
   readonly notice: () => string | undefined;
+  /** Ends the search too. */
   readonly dismiss: () => void;
+  /** The person has gone elsewhere: nothing is looked for any more. */
+  readonly leave: () => void;
 }
 
 export function createLinked(input: LinkedInput): Linked {
@@ -51,5 +54,11 @@ export function createLinked(input: LinkedInput): Linked {
       }
     },
   );
-  return { notice, dismiss: () => setNotice(undefined) };
+  return {
+    notice,
+    dismiss: () => end(undefined),
+    leave: () => {
+      if (search?.isOver === false) end(undefined);
+    },
+  };
 }

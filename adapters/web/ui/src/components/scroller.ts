@@ -1,5 +1,6 @@
 /** A scrolled list of rows that are measured as they are made, kept in place when anything above or below changes. */
 import { createEffect, createMemo, createSignal, onSettled, untrack } from "solid-js";
+import { focusLate } from "../keyboard/keep-focus";
 import { AT_END, layoutOf, placeAt, rangeOf, topFor, total } from "./stream-layout";
 import type { Layout, Place, Range } from "./stream-layout";
 import type { Row } from "./stream-rows";
@@ -12,7 +13,8 @@ export interface Scroller {
   readonly view: (element: HTMLElement) => void;
   readonly head: (element: HTMLElement) => void;
   readonly measure: (element: HTMLElement) => void;
-  readonly scrolled: () => void;
+  /** To be called for every scroll; true if a person has scrolled. */
+  readonly scrolled: () => boolean;
   readonly range: () => Range;
   readonly layout: () => Layout;
   /** How far rows are scrolled, and how high the view is. */
@@ -27,7 +29,7 @@ export interface Scroller {
   /** What is to stay where it is; `goTo` comes back to it. False if its row is not there. */
   readonly place: () => Place;
   readonly goTo: (place: Place) => boolean;
-  /** Scrolls to a row and puts the focus on its message. False if there is no such row. */
+  /** Scrolls to a row and puts the focus on its message, unless it is elsewhere. False if there is no such row. */
   readonly reveal: (id: string) => boolean;
   /** Puts the focus on the message of a row, and scrolls no further than that needs. */
   readonly focus: (id: string) => boolean;
@@ -92,7 +94,7 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
   );
 
   const messageOf = (id: string) => view?.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`);
-  const reveal = (id: string) => {
+  const bring = (id: string, focus: (message: HTMLElement) => void) => {
     const now = untrack(layout);
     const row = now.ids.indexOf(id);
     if (row < 0) return false;
@@ -100,7 +102,10 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
     scrollTo(target, now);
     sent = { place: { id, into: target - (now.starts[row] ?? 0), toEnd: Number.POSITIVE_INFINITY }, ids: now.ids };
     // The row is made once this change is through.
-    requestAnimationFrame(() => messageOf(id)?.focus({ preventScroll: true }));
+    requestAnimationFrame(() => {
+      const message = messageOf(id);
+      if (message) focus(message);
+    });
     return true;
   };
 
@@ -133,7 +138,9 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
     },
     measure: (element) => sizes.observe(element),
     scrolled: () => {
-      if (view && (put === undefined || Math.abs(view.scrollTop - put) >= 1)) settle(untrack(layout));
+      const isPersons = view !== undefined && (put === undefined || Math.abs(view.scrollTop - put) >= 1);
+      if (isPersons) settle(untrack(layout));
+      return isPersons;
     },
     range, layout, top, height, toEnd, leftEndAt,
     measured: () => height() > 0,
@@ -150,10 +157,13 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
       sent = { place: to, ids: now.ids };
       return true;
     },
-    reveal,
+    reveal: (id) =>
+      bring(id, (message) => {
+        if (view) focusLate(message, view);
+      }),
     focus: (id) => {
       const message = messageOf(id);
-      if (!message) return reveal(id);
+      if (!message) return bring(id, (made) => made.focus({ preventScroll: true }));
       message.focus({ preventScroll: true });
       message.scrollIntoView({ block: "nearest" });
       return true;

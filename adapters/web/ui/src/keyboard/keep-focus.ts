@@ -1,4 +1,5 @@
 /** Where the focus goes when what holds it is taken out of the page: a browser lets it fall to <body>. */
+import { watchTyping } from "./typing";
 
 export interface Heirs {
   /** Selects what is alike in every row of a list: that of the next row takes the focus, else that of the row before. */
@@ -62,7 +63,9 @@ export const watchFocus = (last: () => HTMLElement | undefined): (() => void) =>
   observer.observe(document.body, { childList: true, subtree: true });
   document.addEventListener("focusin", enter);
   document.addEventListener("focusout", leave);
+  const endTyping = watchTyping();
   return () => {
+    endTyping();
     observer.disconnect();
     document.removeEventListener("focusin", enter);
     document.removeEventListener("focusout", leave);
@@ -78,6 +81,12 @@ const willOf = (element: Element, held: HTMLElement): readonly Will[] => {
   const at = all.findIndex((each) => each === held || (held.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0);
   const from = at < 0 ? all.length : at;
   return [{ heirs, rows: [...all.slice(from), ...all.slice(0, from).reverse()] }];
+};
+
+/** Brings the focus to what a person asked for a while ago, unless they are at something else of the page by now. */
+export const focusLate = (element: HTMLElement, around: Element): void => {
+  const at = document.activeElement;
+  if (at === null || at.contains(around) || around.contains(at)) element.focus({ preventScroll: true });
 };
 
 /** False for what is gone as well or takes no focus. */

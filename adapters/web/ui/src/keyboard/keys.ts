@@ -9,7 +9,7 @@ export interface Command {
   readonly id: string;
   /** One chord, or two after each other: `g i`. */
   readonly keys: string;
-  /** What it does, for the list of keys. Commands without one are not listed. */
+  /** What it does, for the list of keys. Commands without one are not listed: those of one view stand there whatever is shown. */
   readonly label?: string;
   /** Only while the focus is in an element with this `data-zone`. */
   readonly zone?: string;

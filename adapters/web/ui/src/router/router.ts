@@ -8,12 +8,16 @@ export interface Router {
   readonly route: () => Route;
   /** Counts every move, also to the address that is shown already. */
   readonly moves: () => number;
+  /** The last move that the person made; the page makes those that replace the address. */
+  readonly wanted: () => number;
   /** What names the entry of the browser's history: back and forward come to the same one again. */
   readonly entry: () => unknown;
   /** True if the last move came back to an entry. */
   readonly isBack: () => boolean;
   /** Calls back before anything changes because of a move; the result ends that. */
   leaving(then: () => void): () => void;
+  /** Comes back to where the person was; to the path if the page began here. */
+  back(otherwise: string): void;
   /** Returns the number of the move. */
   go(path: string, how?: { readonly replace?: boolean }): number;
   dispose(): void;
@@ -29,8 +33,10 @@ export const createRouter = (win: Window = window): Router => {
     if (history.state === null) history.replaceState(Math.random(), "");
     return history.state;
   };
-  let [count, entry, isBack] = [0, named(), false];
+  let [count, wanted, entry, isBack] = [0, 0, named(), false];
   const leavers = new Set<() => void>();
+  /** Entries that the person came to from another one of this page. */
+  const trail = new Set<unknown>();
   const moved = (back: boolean) => {
     count += 1;
     [entry, isBack] = [named(), back];
@@ -45,12 +51,20 @@ export const createRouter = (win: Window = window): Router => {
     leave();
     if (how.replace) history.replaceState(entry, "", path);
     else if (path !== win.location.pathname + win.location.search) history.pushState(null, "", path);
-    return moved(false);
+    const before = entry;
+    const move = moved(false);
+    if (!how.replace) wanted = move;
+    if (entry !== before) trail.add(entry);
+    return move;
   };
   // The history is there already, the page still shows what it leaves.
   const pop = () => {
     leave();
-    moved(true);
+    wanted = moved(true);
+  };
+  const back: Router["back"] = (otherwise) => {
+    if (trail.has(entry)) history.back();
+    else go(otherwise);
   };
   const follow = (event: MouseEvent) => {
     const path = followed(event, win.location.origin);
@@ -68,7 +82,7 @@ export const createRouter = (win: Window = window): Router => {
     leavers.add(then);
     return () => void leavers.delete(then);
   };
-  return { route, moves, entry: () => entry, isBack: () => isBack, leaving, go, dispose };
+  return { route, moves, wanted: () => wanted, entry: () => entry, isBack: () => isBack, leaving, back, go, dispose };
 };
 
 /** The path of the page that a click leads to; undefined if the click is the browser's: new tab, download, another site. */

@@ -33,10 +33,12 @@ const Moves: Component<Props> = (props) => {
         props.leaveMenu();
         return;
       }
+      const isWanted = router.wanted() > at;
       at = move;
       const main = props.main();
       if (!main) return;
-      main.focus({ preventScroll: true });
+      // Whoever was led on by the page keeps the focus, and what went with the view before has an heir.
+      if (isWanted) main.focus({ preventScroll: true });
       main.scrollTop = 0;
       const top = tops.back();
       if (top !== undefined) scrollBack(main, top, () => at === move);

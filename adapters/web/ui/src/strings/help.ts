@@ -12,6 +12,7 @@ export const helpText = {
   away: "An agent that is offline is not connected. It may still be waiting for your answer, as `compass ask --wait` does. Your answer is kept for it until it takes it.",
   groupKeys: [
     ["j or k", "Next or previous ask of the inbox, or message of a topic; Tab goes on to what can be done with it"],
+    ["c", "Write in the topic that is shown"],
     ["Arrow keys", "Move inside a list of the left column"],
     ["1 to 9", "Choose an option of the ask that has the focus"],
     ["Enter", "Send a message; Shift+Enter starts a new line"],

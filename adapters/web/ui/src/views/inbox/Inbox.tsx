@@ -8,7 +8,7 @@ import type { AskId } from "../../model/types";
 import { AppContext } from "../../shell/app";
 import { StoreContext } from "../../store/context";
 import type { State } from "../../store/contract";
-import { inboxText, keyText } from "../../strings";
+import { inboxText } from "../../strings";
 import { askInFocus, focusHeading, nextAsk } from "./focus";
 import { follow, NOTHING } from "./follow";
 import type { Listed, Wish } from "./follow";
@@ -63,8 +63,8 @@ export const Inbox: Component = () => {
   let title: HTMLElement | undefined;
   let list: HTMLElement | undefined;
   onSettled(() => {
-    const next = keys.register({ id: "next-ask", keys: "j", label: keyText.next, run: () => nextAsk(list, 1) });
-    const previous = keys.register({ id: "previous-ask", keys: "k", label: keyText.previous, run: () => nextAsk(list, -1) });
+    const next = keys.register({ id: "next-ask", keys: "j", run: () => nextAsk(list, 1) });
+    const previous = keys.register({ id: "previous-ask", keys: "k", run: () => nextAsk(list, -1) });
     return () => {
       next();
       previous();

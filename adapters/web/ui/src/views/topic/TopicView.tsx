@@ -1,5 +1,5 @@
 /** A topic: what was said, and saying more. */
-import { createMemo, Show, useContext } from "solid-js";
+import { createMemo, onSettled, Show, useContext } from "solid-js";
 import type { Component } from "solid-js";
 import { Composer } from "../../components/Composer";
 import { MessageStream } from "../../components/MessageStream";
@@ -34,8 +34,15 @@ export default TopicView;
 const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; readonly messageId: MessageId | undefined }> = (props) => {
   const store = useContext(StoreContext);
   const app = useContext(AppContext);
+  let view: HTMLElement | undefined;
+  const write = () => {
+    const field = view?.querySelector<HTMLElement>(".composer-row textarea");
+    field?.focus();
+    return field != null;
+  };
+  onSettled(() => app.keys.register({ id: "write", keys: "c", run: write }));
   return (
-    <div class="topic-view">
+    <div class="topic-view" ref={(element) => (view = element)}>
       <header class="topic-head">
         {/* Long names are cut; the whole is in the tooltip. */}
         <h1 title={visibleLine(props.topic.name)}>
