@@ -17,7 +17,7 @@
   setTimeout(late, 15_000);
   // The link alone would lose the secret of a sign-in link.
   addEventListener("click", (event) => {
-    if (!event.target.closest("#late a")) return;
+    if (!event.target.closest?.("#late a")) return;
     event.preventDefault();
     location.reload();
   });
