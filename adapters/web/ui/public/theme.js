@@ -1,5 +1,4 @@
-// Runs before anything is painted, so that a dark page does not flash white, and does not say at once that it has not loaded.
-// The page itself takes over later.
+// Runs before anything is painted: no dark page flashes white, and none says at once that it has not loaded.
 (() => {
   let theme = null;
   try {
@@ -13,12 +12,12 @@
 
   root.dataset.starting = "";
   const late = () => delete root.dataset.starting;
-  // Also a script that came and does not run here. A style sheet alone keeps nothing from starting.
+  // Style sheets keep nothing from starting.
   addEventListener("error", ({ target }) => target instanceof HTMLLinkElement || late(), true);
   setTimeout(late, 15_000);
-  // The link alone would lose the secret that stands behind the # of a sign-in link.
+  // The link alone would lose the secret of a sign-in link.
   addEventListener("click", (event) => {
-    if (!(event.target instanceof Element) || !event.target.closest("#late a")) return;
+    if (!event.target.closest?.("#late a")) return;
     event.preventDefault();
     location.reload();
   });
