@@ -56,6 +56,42 @@ const askOf = (question: string) => {
   flush();
 };
 
+describe("the focus of whoever composes an ask", () => {
+  it("goes to the question when they open it, to the label of an option and to the question that they add, and back to what opened it", async () => {
+    view();
+    const press = async (name: string | RegExp) => {
+      const button = screen.getByRole("button", { name });
+      button.focus();
+      button.click();
+      await partLoaded();
+    };
+    await press("Ask…");
+    expect(focused()).toBe(screen.getByLabelText("Question"));
+    await press(/^Add option/);
+    await press(/^Add option/);
+    expect(focused()).toBe(screen.getAllByLabelText("Label")[1]);
+    await press(/^Add question/);
+    expect(focused()).toBe(screen.getAllByLabelText("Question")[1]);
+    await press("Discard");
+    expect(focused()).toBe(screen.getByRole("button", { name: "Ask…" }));
+  });
+  it("stays where it is when what was begun comes back, or when they are elsewhere once the form is there", async () => {
+    const { store, go } = view();
+    store.drafts.write(`ask:${other.id}`, keptForm({ questions: [{ ...newQuestion(), question: "Stop?" }] }));
+    const message = () => screen.getByRole("textbox", { name: "Message" });
+    go(other);
+    await partLoaded();
+    expect(screen.getByLabelText("Question")).toBeInTheDocument();
+    expect(focused()).toBe(document.body);
+    go(plan);
+    screen.getByRole("button", { name: "Ask…" }).click();
+    message().focus();
+    await partLoaded();
+    expect(screen.getByLabelText("Question")).toBeInTheDocument();
+    expect(focused()).toBe(message());
+  });
+});
+
 describe("the ask that is being composed", () => {
   it("is there again when the topic is come back to, and gone once it is discarded or posted", async () => {
     const { go, store } = view();
@@ -208,7 +244,7 @@ describe("the ask that is being composed", () => {
     await press("Remove question 2");
     expect(focused()).toHaveAccessibleName(/^Add question/);
   });
-  it("keeps the focus on what added the last option there may be", async () => {
+  it("has the focus in the last option there may be once that is added, and what added it adds no more", async () => {
     const { store } = view();
     store.drafts.write(`ask:${plan.id}`, keptForm({ questions: [{ ...newQuestion(), options: Array.from({ length: LIMITS.options - 1 }, newOption) }] }));
     await openAsk();
@@ -218,8 +254,9 @@ describe("the ask that is being composed", () => {
       add.click();
       flush();
     }
-    expect(document.querySelectorAll(".ask-composer-option")).toHaveLength(LIMITS.options);
-    expect(focused()).toBe(add);
+    const options = [...document.querySelectorAll(".ask-composer-option")];
+    expect(options).toHaveLength(LIMITS.options);
+    expect(focused()).toBe(options.at(-1)?.querySelector("input"));
   });
 });
 

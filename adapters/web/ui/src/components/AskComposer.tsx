@@ -1,7 +1,7 @@
 /** Where a person writes an ask. It says first that an ask cannot be taken back. */
-import { createMemo, createSignal, createUniqueId, For, Show, untrack, useContext } from "solid-js";
+import { createMemo, createSignal, createUniqueId, flush, For, onSettled, Show, untrack, useContext } from "solid-js";
 import type { Component } from "solid-js";
-import { keepFocus } from "../keyboard/keep-focus";
+import { focusLate, keepFocus } from "../keyboard/keep-focus";
 import { LIMITS } from "../model/limits";
 import { visible } from "../model/text";
 import type { Channel, TopicId } from "../model/types";
@@ -22,6 +22,8 @@ export interface AskComposerProps {
   readonly topicId: TopicId;
   /** What opened it has the focus again afterwards. */
   readonly opener: () => HTMLElement | undefined;
+  /** The person asked for it just now: they go on in its first field. */
+  readonly isWanted: () => boolean;
   /** It was sent, or given up. */
   readonly onDone: () => void;
 }
@@ -47,6 +49,17 @@ const AskComposer: Component<AskComposerProps> = (props) => {
       if (question) change(question);
     });
   let adder: HTMLElement | undefined;
+  let section: HTMLElement | undefined;
+  onSettled(() => {
+    const [field, opener] = [section?.querySelector("textarea"), props.opener()];
+    if (field && opener && props.isWanted()) focusLate(field, opener);
+  });
+  const addQuestion = () => {
+    edit((draft) => {
+      draft.questions.push(newQuestion());
+    });
+    focusNew(section, ".ask-composer-question");
+  };
   const end = () => {
     drafts.write(draft, "");
     props.onDone();
@@ -65,7 +78,7 @@ const AskComposer: Component<AskComposerProps> = (props) => {
     end();
   };
   return (
-    <section class="ask-composer" aria-label={words.title} ref={keepFocus({ or: () => props.opener() })}>
+    <section class="ask-composer" aria-label={words.title} ref={[keepFocus({ or: () => props.opener() }), (element) => (section = element)]}>
       <h2>{words.title}</h2>
       <p class="ask-composer-warning">{words.cannotWithdraw}</p>
       <div class="ask-composer-fields" ref={keepFocus({ among: ".ask-composer-remove", or: () => adder })}>
@@ -89,11 +102,7 @@ const AskComposer: Component<AskComposerProps> = (props) => {
           class="quiet"
           ref={(element) => (adder = element)}
           disabled={form().questions.length >= LIMITS.questions}
-          onClick={() =>
-            edit((draft) => {
-              draft.questions.push(newQuestion());
-            })
-          }
+          onClick={addQuestion}
         >
           {words.addQuestion(form().questions.length, LIMITS.questions)}
         </Button>
@@ -129,6 +138,13 @@ const AskComposer: Component<AskComposerProps> = (props) => {
 };
 export default AskComposer;
 
+/** What was added stands last; one goes on in its first field. */
+const focusNew = (within: HTMLElement | undefined, selector: string): void => {
+  flush();
+  const added = [...(within?.querySelectorAll(selector) ?? [])].at(-1);
+  added?.querySelector<HTMLElement>("input, textarea")?.focus();
+};
+
 interface QuestionFieldsProps {
   readonly question: QuestionForm;
   readonly n: number;
@@ -139,8 +155,13 @@ interface QuestionFieldsProps {
 
 const QuestionFields: Component<QuestionFieldsProps> = (props) => {
   let adder: HTMLElement | undefined;
+  let fields: HTMLElement | undefined;
+  const addOption = () => {
+    props.edit((draft) => void draft.options.push(newOption()));
+    focusNew(fields, ".ask-composer-option");
+  };
   return (
-    <fieldset class="ask-composer-question" ref={keepFocus({ among: ".ask-composer-remove-option", or: () => adder })}>
+    <fieldset class="ask-composer-question" ref={[keepFocus({ among: ".ask-composer-remove-option", or: () => adder }), (element) => (fields = element)]}>
       <legend>{words.question(props.n)}</legend>
       <TextField label={words.questionField} value={props.question.question} lines={2} onInput={(text) => props.edit((draft) => void (draft.question = text))} />
       <TextField label={words.header} value={props.question.header} onInput={(text) => props.edit((draft) => void (draft.header = text))} />
@@ -166,7 +187,7 @@ const QuestionFields: Component<QuestionFieldsProps> = (props) => {
         </label>
       </Show>
       <div class="ask-composer-actions">
-        <Button type="button" class="quiet" ref={(element) => (adder = element)} disabled={props.question.options.length >= LIMITS.options} onClick={() => props.edit((draft) => void draft.options.push(newOption()))}>
+        <Button type="button" class="quiet" ref={(element) => (adder = element)} disabled={props.question.options.length >= LIMITS.options} onClick={addOption}>
           {words.addOption(props.question.options.length, LIMITS.options)}
         </Button>
         <Show when={!props.isOnly}>

@@ -58,6 +58,11 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
   const field = () => row?.querySelector("textarea");
   const heir = (gone: HTMLElement) => (composer?.isConnected === false ? successor(gone, composer, topicNow(untrack(store.state), topicId)) : field());
   const [isAsking, setAsking] = createSignal(untrack(() => drafts.read(askDraft(topicId))) !== "");
+  let isWanted = false;
+  const toggleAsking = () => {
+    isWanted = !isAsking();
+    setAsking(isWanted);
+  };
   // One may come from a topic that is joined to this one.
   createEffect(() => drafts.read(askDraft(topicId)) !== "", (isBegun) => {
     if (isBegun) setAsking(true);
@@ -66,7 +71,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
     <div class="composer" data-composer={topicId} ref={[keepFocus({ or: heir }), (element) => (composer = element)]}>
       <Show when={isAsking()}>
         <Loading>
-          <AskComposer channel={props.channel} topicId={topicId} opener={() => asker} onDone={() => setAsking(false)} />
+          <AskComposer channel={props.channel} topicId={topicId} opener={() => asker} isWanted={() => isWanted} onDone={() => setAsking(false)} />
         </Loading>
       </Show>
       <Outbox sent={unsent()} outbox={outbox} topicId={topicId} onGone={() => field()?.focus()} />
@@ -86,7 +91,7 @@ const TopicComposer: Component<ComposerProps & { readonly topicId: TopicId }> = 
         <Button type="button" class={isAsking() ? "button" : "primary"} disabled={stopped()} onClick={send}>
           {composerText.send}
         </Button>
-        <Button type="button" class="quiet" ref={(element) => (asker = element)} aria-expanded={isAsking() ? "true" : "false"} disabled={refused() !== undefined} onClick={() => setAsking((before) => !before)}>
+        <Button type="button" class="quiet" ref={(element) => (asker = element)} aria-expanded={isAsking() ? "true" : "false"} disabled={refused() !== undefined} onClick={toggleAsking}>
           {askComposerText.open}
         </Button>
       </div>

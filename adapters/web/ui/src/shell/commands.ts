@@ -1,11 +1,10 @@
 /** Keys of the whole page, and what Escape does where nothing nearer takes it. */
 import type { Keys } from "../keyboard/keys";
-import { takesText } from "../components/roving";
 import { browsePath, helpPath, inboxPath, settingsPath } from "../router/paths";
 import type { Router } from "../router/router";
 import { keyText } from "../strings";
 
-/** Escape climbs down: what is open closes first, then the focus leaves a field for the content, then the help is left. */
+/** Escape climbs down: what is open closes first, the help too, then the focus leaves for the content. */
 export const registerKeys = (keys: Keys, router: Router, closeMenu: () => boolean, focusMain: () => void): (() => void) => {
   const go = (path: string) => () => {
     router.go(path);
@@ -26,7 +25,7 @@ export const registerKeys = (keys: Keys, router: Router, closeMenu: () => boolea
       keys: "Escape",
       label: keyText.leave,
       run: () => {
-        if (closeMenu() || (!takesText(document.activeElement) && leaveHelp())) return true;
+        if (closeMenu() || leaveHelp()) return true;
         if (document.activeElement === document.body) return false;
         focusMain();
         return true;
