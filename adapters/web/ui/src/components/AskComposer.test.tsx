@@ -72,7 +72,7 @@ describe("the focus of whoever composes an ask", () => {
     expect(focused()).toBe(screen.getAllByLabelText("Label")[1]);
     await press(/^Add question/);
     expect(focused()).toBe(screen.getAllByLabelText("Question")[1]);
-    await press("Discard");
+    await discard();
     expect(focused()).toBe(screen.getByRole("button", { name: "Ask…" }));
   });
   it("stays where it is when what was begun comes back, or when they are elsewhere once the form is there", async () => {

@@ -36,7 +36,7 @@ const Loaded: Component<{ readonly channel: Channel; readonly topic: Topic; read
   const app = useContext(AppContext);
   let view: HTMLElement | undefined;
   const write = () => {
-    const field = view?.querySelector<HTMLElement>(".composer-row textarea");
+    const field = view?.querySelector<HTMLElement>(".message-field-row textarea");
     field?.focus();
     return field != null;
   };
