@@ -1,4 +1,4 @@
-// Runs before anything is painted, so that a dark page does not flash white. The page itself takes over later.
+// Runs before anything is painted: no dark page flashes white, and none says at once that it has not loaded.
 (() => {
   let theme = null;
   try {
@@ -7,5 +7,18 @@
     // Storage is denied: the system's scheme it is.
   }
   const dark = theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  const root = document.documentElement;
+  root.dataset.theme = dark ? "dark" : "light";
+
+  root.dataset.starting = "";
+  const late = () => delete root.dataset.starting;
+  // Style sheets keep nothing from starting.
+  addEventListener("error", ({ target }) => target instanceof HTMLLinkElement || late(), true);
+  setTimeout(late, 15_000);
+  // The link alone would lose the secret of a sign-in link.
+  addEventListener("click", (event) => {
+    if (!event.target.closest?.("#late a")) return;
+    event.preventDefault();
+    location.reload();
+  });
 })();

@@ -1,1 +1,0 @@
-import{H as e,K as t,P as n,R as r}from"./index-D0rXo92s.js";import{t as i}from"./not-found-DJw3Yg0P.js";var a=t(`<div class=page><h1></h1><p></p><a class=button>`),o=()=>(()=>{var t=a(),o=t.firstChild,s=o.nextSibling,c=s.nextSibling;return r(o,()=>i.title),r(s,()=>i.help),e(c,`href`,`/`),n(c),r(c,()=>i.toInbox),t})();export{o as default};

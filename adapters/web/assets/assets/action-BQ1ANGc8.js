@@ -1,1 +1,0 @@
-import{p as e}from"./solid-BAxAfe9q.js";import{g as t}from"./index-D0rXo92s.js";var n=()=>{let[n,r]=e(!1),[i,a]=e(void 0),o=!1;return{busy:n,error:i,fail:e=>a(e),run:async e=>{if(o)return!1;o=!0,r(!0),a(void 0);try{return await e(),!0}catch(e){return a(t(e)),!1}finally{o=!1,r(!1)}}}};export{n as t};

@@ -1,0 +1,1 @@
+var e={inbox:`Go to the inbox`,browse:`Browse channels`,settings:`Go to settings`,search:`Search`,help:`This help`,leave:`Close what is open, leave a field`};export{e as t};

@@ -1,0 +1,1 @@
+var e=e=>e.trim().normalize(`NFC`).toLowerCase(),t=(t,n,r,i)=>{let a=e(n);if(a!==``){for(let n of t)if(n.id!==r&&i(n)&&e(n.name)===a)return n}},n=(e,n,r,i)=>t(e.topics.values(),r,i,e=>e.channelId===n),r=(e,n,r)=>t(e.channels.values(),n,r,e=>e.kind===`channel`);export{n,r as t};
