@@ -54,6 +54,8 @@ beforeAll(async () => {
     hostileTopic = message.topicId;
   }
   await scene.server.cli(["ask", "--agent", "bot", "--file", SAMPLE], agent.token);
+  // What an agent says of itself is shown while it is there.
+  await scene.server.attach(agent.token);
   await agent.door.call({ callId: "status", call: { case: "setStatus", value: { activity: `<img src=x onerror="${RAN}"> ${HANDLES}` } } });
   tab = await scene.tab();
 }, 120_000);

@@ -10,6 +10,7 @@ import { Scene } from "./support/scene";
 const scene = Scene.ofFile();
 
 it("the left column keeps its width, and nothing of it lies under the content, whatever is written in it", async () => {
+  await scene.server.attach(scene.agent.token);
   await scene.agent.door.call({ callId: "status", call: { case: "setStatus", value: { activity: "W".repeat(140) } } });
   const channel = await scene.admin.addChannel("W".repeat(60), ["bot"]);
   const { topicId } = await scene.agent.post("W".repeat(120), "W".repeat(500), channel.id);

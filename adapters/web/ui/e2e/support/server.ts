@@ -17,8 +17,17 @@ function program(): string {
   return path;
 }
 
+/** Gone when it returns. */
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
+
 export class Server {
   #child: ChildProcess | undefined;
+  readonly #attached: ChildProcess[] = [];
   #listen = "127.0.0.1:0";
   #log = "";
 
@@ -76,15 +85,12 @@ export class Server {
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
-    child.kill("SIGKILL");
-    await gone;
+    if (child !== undefined) await killed(child);
   }
 
-  /** Ends it and removes its directory. */
+  /** Ends it and what is attached to it, and removes its directory. */
   async stop(): Promise<void> {
-    await this.kill();
+    await Promise.all([this.kill(), ...this.#attached.splice(0).map(killed)]);
     await rm(this.home, { recursive: true, force: true });
   }
 
@@ -101,6 +107,22 @@ export class Server {
     const env = { ...this.environment(), ...(token === undefined ? {} : { COMPASS_TOKEN: token }) };
     const { stdout } = await run(program(), [...arguments_], { env });
     return stdout;
+  }
+
+  /** Attaches a program as the agent that the token belongs to; it stays so until the server is stopped. */
+  async attach(token: string): Promise<void> {
+    const env = { ...this.environment(), COMPASS_TOKEN: token };
+    const child = spawn(program(), ["agent", "attach"], { env, stdio: ["pipe", "pipe", "pipe"] });
+    this.#attached.push(child);
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    const ended = once(child, "exit").then(() => Promise.reject(new Error(`the attached program ended: ${said}`)));
+    const lines = createInterface({ input: child.stdout });
+    await Promise.race([once(lines, "line"), ended]);
+    child.stdout.resume();
+    ended.catch(() => undefined);
   }
 
   private environment(): NodeJS.ProcessEnv {

@@ -54,6 +54,7 @@ export async function team(server: Server): Promise<Team> {
   const tests = await below(admin, server, "test-bot", deploy.account.id);
   await below(admin, server, "load-bot", tests.account.id);
   const docs = await admin.addAgent("docs-bot");
+  await server.attach(deploy.token);
   await deploy.door.call({ callId: "status", call: { case: "setStatus", value: { activity: "waiting for a decision on 4.2" } } });
 
   const group = async (name: string, by: Person, visibility = ChannelGroupVisibility.SHARED): Promise<string> => {
