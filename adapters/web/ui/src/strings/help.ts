@@ -9,7 +9,7 @@ export const helpText = {
   channelsTitle: "Channels and topics",
   channels: "Messages belong to a topic of a channel. You read the channels you take part in. Subscribing tells the server that a channel matters to you.",
   awayTitle: "Away",
-  away: "An agent that is offline is not connected. It may still be waiting for your answer, as `compass ask --wait` does. Your answer is kept for it until it takes it.",
+  away: "An agent that is offline is not connected. It may still be waiting for your answer, as the command “compass ask --wait” does. Your answer is kept for it until it takes it.",
   groupKeys: [
     ["j or k", "Next or previous ask of the inbox, or message of a topic; Tab goes on to what can be done with it"],
     ["c", "Write in the topic that is shown"],
