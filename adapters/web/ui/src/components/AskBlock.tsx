@@ -1,6 +1,7 @@
 /** An ask: open it takes an answer, once; closed it says who closed it and when. */
 import { createEffect, createMemo, createUniqueId, For, Match, Show, Switch, useContext } from "solid-js";
 import type { Component } from "solid-js";
+import { takesText } from "../keyboard/roving";
 import { visible } from "../model/text";
 import type { Ask, ChannelId, Message } from "../model/types";
 import { messagePath } from "../router/paths";
@@ -13,7 +14,6 @@ import { AskUnsent } from "./AskUnsent";
 import { answersProblem, digitIndex, isClosed, lookOf, shownAnswer, textProblem } from "./ask-view";
 import { Button } from "./Button";
 import { CopyLink } from "./CopyLink";
-import { takesText } from "./roving";
 import { Time } from "./Time";
 import "./controls.css";
 import "./AskBlock.css";

@@ -1,6 +1,7 @@
 /** One question of an ask: its text, its options and its text field. */
 import { createSignal, createUniqueId, For, Show } from "solid-js";
 import type { Component } from "solid-js";
+import { rovingTarget } from "../keyboard/roving";
 import { visible, visibleLine } from "../model/text";
 import type { AskQuestion as Question } from "../model/types";
 import { isAnswered } from "../store/asks";
@@ -8,7 +9,6 @@ import type { StagedAnswer } from "../store/contract";
 import { askText } from "../strings";
 import { AskOption } from "./AskOption";
 import { hintOf, placeholderOf, textProblem } from "./ask-view";
-import { rovingTarget } from "./roving";
 
 export interface AskQuestionProps {
   readonly question: Question;

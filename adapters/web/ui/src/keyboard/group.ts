@@ -1,6 +1,6 @@
 /** A group with one tab stop: arrows move inside it, what is pushed in or out never takes the focus. */
 import { onSettled, useContext } from "solid-js";
-import { rovingTarget } from "../components/roving";
+import { rovingTarget } from "./roving";
 import { AppContext } from "../shell/app";
 import { keepFocus } from "./keep-focus";
 

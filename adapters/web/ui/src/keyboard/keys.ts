@@ -1,5 +1,5 @@
 /** The one key listener: a focused group first, then commands of the zone the focus is in, then commands of the whole page. */
-import { takesText } from "../components/roving";
+import { takesText } from "./roving";
 import { chordOf, hasModifier, isMac } from "./chord";
 
 /** How long the first key of two waits for the second, in ms. */

@@ -1,5 +1,5 @@
 /** What a person types is not taken for shortcuts when the page takes the field away: the rest of the sentence does nothing. */
-import { takesText } from "../components/roving";
+import { takesText } from "./roving";
 import { hasModifier } from "./chord";
 
 /** Keys that follow one another within this time are of one sentence, in ms. */

@@ -3,12 +3,12 @@ import { createEffect, createMemo, createSignal, Show, untrack, useContext } fro
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
 import { Sure } from "../../components/Sure";
+import { createAsked } from "../../components/asked";
 import { keepFocus } from "../../keyboard/keep-focus";
 import { presenceOf } from "../../model/select";
 import type { Agent, AgentSession } from "../../model/types";
 import { visible } from "../../model/text";
 import { createAction, createReading } from "../../shell/action";
-import { createAsked } from "../../shell/asked";
 import { StoreContext } from "../../store/context";
 import { agentText } from "../../strings";
 import { isAdmin } from "../settings/Profile";

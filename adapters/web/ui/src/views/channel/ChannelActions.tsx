@@ -3,13 +3,13 @@ import { createMemo, createUniqueId, Match, Show, Switch, useContext } from "sol
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
 import { Sure } from "../../components/Sure";
+import { createAsked } from "../../components/asked";
 import { keepFocus } from "../../keyboard/keep-focus";
 import type { Membership } from "../../model/select";
 import type { Channel } from "../../model/types";
 import { inboxPath } from "../../router/paths";
 import { createAction } from "../../shell/action";
 import { AppContext } from "../../shell/app";
-import { createAsked } from "../../shell/asked";
 import { StoreContext } from "../../store/context";
 import { channelText } from "../../strings";
 import { staying } from "./staying";

@@ -4,7 +4,7 @@ import type { Component } from "solid-js";
 import { AccountName } from "../../components/AccountName";
 import { pinnedBoard } from "../../model/select";
 import { clipped, firstText, visible } from "../../model/text";
-import type { Channel, ChannelId, Message } from "../../model/types";
+import type { Channel, Message } from "../../model/types";
 import { messagePath } from "../../router/paths";
 import { createReading } from "../../shell/action";
 import { StoreContext } from "../../store/context";
@@ -12,19 +12,9 @@ import { channelText } from "../../strings";
 
 const CLIPPED = 200;
 
-/** Made anew for each channel, so that no channel waits for what was asked for another. */
 export const PinnedBoard: Component<{ readonly channel: Channel }> = (props) => {
-  const channelId = createMemo(() => props.channel.id);
-  return (
-    <Show when={channelId()} keyed>
-      {(id) => <Board channelId={id} channel={props.channel} />}
-    </Show>
-  );
-};
-
-const Board: Component<{ readonly channelId: ChannelId; readonly channel: Channel }> = (props) => {
   const store = useContext(StoreContext);
-  const channelId = untrack(() => props.channelId);
+  const channelId = untrack(() => props.channel.id);
   const [read, setRead] = createSignal<readonly Message[] | undefined>(undefined);
   const reading = createReading(() => store.client.listPinned(channelId), setRead);
   // Topics are read when they are opened, so most of what is pinned is not loaded.

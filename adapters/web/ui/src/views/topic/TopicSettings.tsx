@@ -3,13 +3,13 @@ import { createMemo, createSignal, createUniqueId, Show, useContext } from "soli
 import type { Component } from "solid-js";
 import { Button } from "../../components/Button";
 import { Sure } from "../../components/Sure";
+import { createAsked } from "../../components/asked";
 import { nameProblem } from "../../components/named";
 import { keepFocus } from "../../keyboard/keep-focus";
 import { topicNamed } from "../../model/namesake";
 import { visibleLine } from "../../model/text";
 import type { Topic } from "../../model/types";
 import { createAction } from "../../shell/action";
-import { createAsked } from "../../shell/asked";
 import { createEdited } from "../../shell/edited";
 import { Form } from "../../shell/Form";
 import { StoreContext } from "../../store/context";
