@@ -44,6 +44,20 @@ describe("the stream", () => {
     expect(focused()).toBe(screen.getByRole("region"));
   });
 
+  it("stays at its end when older messages come, though the browser knows no place so far down before the rows of the end are made", () => {
+    const still = stillStore({ accounts: [ann, bob], channels: [room], topics: [plan] });
+    show(still, () => <MessageStream channelId={room.id} topic={plan} />);
+    const feed = screen.getByRole("feed");
+    // Rows that are made are lower here than they are thought to be.
+    const end = () => Number.parseFloat(feed.style.paddingTop) + Number.parseFloat(feed.style.paddingBottom) + feed.children.length * (ESTIMATE / 4);
+    let top = 0;
+    const browser = { get: () => top, set: (wanted: number) => (top = Math.min(wanted, end())) };
+    Object.defineProperty(screen.getByRole("region"), "scrollTop", browser);
+    still.setState({ windows: new Map([[plan.id, { ...window(100, false), messages: many(100).slice(50) }]]) });
+    still.setState({ windows: new Map([[plan.id, window(100, false)]]) });
+    expect(top).toBe(end());
+  });
+
   it("a message that comes before the newest page is not shown as all there is, and reading that can be tried again", () => {
     const still = stillStore({ accounts: [ann, bob], channels: [room], topics: [plan] });
     show(still, () => <MessageStream channelId={room.id} topic={plan} />);

@@ -58,6 +58,8 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
 
   /** Where the view was put last, as the browser took it; undefined once a person has scrolled. */
   let put: number | undefined;
+  /** Where it was meant to be. */
+  let meant = 0;
 
   const note = (from: Layout, at: number) => {
     if (!view) return;
@@ -77,10 +79,20 @@ export function createScroller(rows: () => readonly Row[]): Scroller {
   /** Notes where the view is meant to be: rows that are not measured yet may keep the browser from going there at once. */
   const scrollTo = (target: number, from: Layout) => {
     if (!view) return;
-    view.scrollTop = target + headHeight();
-    put = view.scrollTop;
+    meant = target;
+    goThere();
     note(from, target);
   };
+  const goThere = () => {
+    if (!view) return;
+    view.scrollTop = meant + headHeight();
+    put = view.scrollTop;
+  };
+  // The rows of the place are made only now: before, the browser may have known no place so far down.
+  createEffect(range, () => {
+    const isShort = put !== undefined && view?.scrollTop === put && put < meant + headHeight();
+    if (isShort) goThere();
+  });
   createEffect(
     () => layout(),
     (now, before) => {

@@ -1,0 +1,1 @@
+import{B as e,I as t,J as n,W as r}from"./index-BOgCm3oq.js";import{t as i}from"./not-found-DJw3Yg0P.js";var a=n(`<div class=page><h1></h1><p></p><a class=button>`),o=()=>(()=>{var n=a(),o=n.firstChild,s=o.nextSibling,c=s.nextSibling;return e(o,()=>i.title),e(s,()=>i.help),r(c,`href`,`/`),t(c),e(c,()=>i.toInbox),n})();export{o as default};
