@@ -16,14 +16,20 @@ const opened = () => {
   return { client, open: () => showPage(client.server, { client, path: `/agent/${bot.id}` }) };
 };
 
+/** A session that begins while the list of them is on its way. */
+const begunWhileRead = async () => {
+  const { client, open } = opened();
+  const held = client.hold("sessions");
+  const page = await open();
+  client.sessionList = [{ sessionId: "s1", state: "working", agentId: bot.id }];
+  client.server.setPresence(bot.id, "working");
+  await page.later();
+  return { client, held, page };
+};
+
 describe("the session of an agent", () => {
   it("that begins while the list is on its way is shown once it is read again", async () => {
-    const { client, open } = opened();
-    const held = client.hold("sessions");
-    const page = await open();
-    client.sessionList = [{ sessionId: "s1", state: "working", agentId: bot.id }];
-    client.server.setPresence(bot.id, "working");
-    await page.later();
+    const { client, held, page } = await begunWhileRead();
     expect(client.called("sessions")).toHaveLength(1);
     held.release();
     await page.later();
@@ -32,12 +38,7 @@ describe("the session of an agent", () => {
   });
 
   it("is read again also after a read that failed", async () => {
-    const { client, open } = opened();
-    const held = client.hold("sessions");
-    const page = await open();
-    client.sessionList = [{ sessionId: "s1", state: "working", agentId: bot.id }];
-    client.server.setPresence(bot.id, "working");
-    await page.later();
+    const { held, page } = await begunWhileRead();
     held.fail(new Failure("unavailable", "the server is away"));
     await page.later();
     expect(main().queryByText(/the server is away/)).toBeNull();
